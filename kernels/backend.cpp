@@ -1,0 +1,78 @@
+#include <kernels/backend.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <hwy/targets.h>
+
+#include <cstdlib>
+
+#include <kernels/cpu/cpu.h>
+#include <kernels/meta.h>
+#include <kernels/reference/reference.h>
+
+namespace dnn {
+
+const std::vector<const Backend*>& backends() {
+  static const Backend reference = reference::make_backend();
+  static const Backend baseline = cpu::make_backend("cpu_baseline", Isa::baseline);
+  static const Backend avx2 = cpu::make_backend("cpu_avx2", Isa::avx2);
+  static const Backend avx512 = cpu::make_backend("cpu_avx512", Isa::avx512);
+  static const Backend meta = meta::make_backend();
+  static const std::vector<const Backend*> rows{&reference, &baseline, &avx2, &avx512, &meta};
+  return rows;
+}
+
+bool available(const Backend& backend) {
+  switch (backend.isa) {
+    case Isa::avx2:
+      return (hwy::SupportedTargets() & HWY_AVX2) != 0;
+    case Isa::avx512:
+      return (hwy::SupportedTargets() & HWY_AVX3) != 0;
+    case Isa::baseline:
+      break;
+  }
+  return true;
+}
+
+namespace {
+
+std::string cpu_row() {
+  const char* asked = std::getenv("DNN_ISA");
+  if (asked && *asked) {
+    const std::string isa = asked;
+    if (isa != "baseline" && isa != "avx2" && isa != "avx512") {
+      throw Error(fmt::format("[backend] DNN_ISA is one of baseline, avx2, avx512; got '{}'", isa));
+    }
+    return "cpu_" + isa;
+  }
+  for (const char* name : {"cpu_avx512", "cpu_avx2"}) {
+    for (const Backend* row : backends()) {
+      if (row->name == name && available(*row)) return name;
+    }
+  }
+  return "cpu_baseline";
+}
+
+}  // namespace
+
+const Backend& backend(const std::string& name) {
+  if (name == "cpu") {
+    static const std::string chosen = cpu_row();
+    return backend(chosen);
+  }
+  std::vector<std::string> names{"cpu"};
+  for (const Backend* row : backends()) {
+    if (row->name == name) {
+      if (available(*row)) return *row;
+      throw Error(fmt::format("[backend] this CPU has not the instructions of {}", name));
+    }
+    names.push_back(row->name);
+  }
+  throw Error(fmt::format("[backend] there is {}; got '{}'", fmt::join(names, ", "), name));
+}
+
+void detail::throw_missing_kernel(const char* name, bool float64, const Backend& backend) {
+  throw Error(fmt::format("[{}] no {}kernel on {}", name, float64 ? "float64 " : "", backend.name));
+}
+
+}  // namespace dnn

@@ -1,0 +1,156 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <kernels/context.h>
+#include <kernels/epilogue.h>
+#include <kernels/error.h>
+#include <kernels/shapes.h>
+
+// The catalogue: every kernel of the library, as X(name, parameters after the Context...). All pointers are to dense
+// memory of the backend's device (pitches: see shapes.h) and don't overlap unless it says so. Backward kernels
+// overwrite their results. A pointer marked "or null" may be null where the caller doesn't want or have it.
+#define DNN_KERNELS(X, T)                                                                                             \
+  X(gemm, const GemmShape&, const T* a, const T* b, const Epilogue<T>&, T* c)                                         \
+  X(conv2d_forward, const Conv2dShape&, const T* x, const T* w, const Epilogue<T>&, T* y)                             \
+  X(conv2d_backward_input, const Conv2dShape&, const T* dy, const T* w, T* dx)                                        \
+  X(conv2d_backward_weight, const Conv2dShape&, const T* x, const T* dy, T* dw)                                       \
+  X(shared_conv2d_forward, const Conv2dShape&, const T* x, const T* w, const T* bias_or_null, Activation, T* y)       \
+  X(shared_conv2d_backward_input, const Conv2dShape&, const T* dy, const T* w, T* dx)                                 \
+  X(shared_conv2d_backward_weight, const Conv2dShape&, const T* x, const T* dy, T* dw, T* dbias_or_null)              \
+  X(max_pool2d_forward, const Pool2dShape&, const T* x, T* y, void* index_or_null)                                    \
+  X(max_pool2d_backward, const Pool2dShape&, const T* dy, const void* index, T* dx)                                   \
+  X(avg_pool2d_forward, const Pool2dShape&, const T* x, T* y)                                                         \
+  X(avg_pool2d_backward, const Pool2dShape&, const T* dy, T* dx)                                                      \
+  /* y = activation(x + bias + residual); y may be x */                                                               \
+  X(epilogue, const RowsShape&, const Epilogue<T>&, const T* x, T* y)                                                 \
+  /* from y = activation(z): dz = dy * activation'(z), dbias = column sums of dz; dz may be dy, y null without        \
+     activation, dz null where only dbias is wanted (then the activation is none) */                                  \
+  X(epilogue_backward, const RowsShape&, Activation, const T* y, const T* dy, T* dz, T* dbias_or_null)                \
+  X(activation_forward, Activation, int64_t count, const T* x, T* y)                                                  \
+  X(activation_backward, Activation, int64_t count, const T* y, const T* dy, T* dx)                                   \
+  X(softmax_forward, const RowsShape&, const T* x, T* y)                                                              \
+  X(softmax_backward, const RowsShape&, const T* y, const T* dy, T* dx)                                               \
+  X(log_softmax_forward, const RowsShape&, const T* x, T* y)                                                          \
+  X(log_softmax_backward, const RowsShape&, const T* y, const T* dy, T* dx)                                           \
+  /* loss[0] = mean over the rows whose label is not ignore_label of -log softmax(x)[label], 0 where there is none;   \
+     dx = d loss / d x. *bad_row = the first row whose label is neither ignored nor in [0, cols), else -1; where it   \
+     is not -1, loss and dx are not to be used */                                                                     \
+  X(softmax_cross_entropy, const RowsShape&, const T* x, const int32_t* labels, int32_t ignore_label, T* loss,        \
+    T* dx_or_null, int64_t* bad_row)                                                                                  \
+  X(argmax, const RowsShape&, const T* x, int32_t* y)         /* the first of the largest; a NaN counts as largest */ \
+  X(add, const BroadcastShape&, const T* a, const T* b, T* y) /* y may be a or b where that is not broadcast */       \
+  X(sub, const BroadcastShape&, const T* a, const T* b, T* y)                                                         \
+  X(mul, const BroadcastShape&, const T* a, const T* b, T* y)                                                         \
+  X(div, const BroadcastShape&, const T* a, const T* b, T* y)                                                         \
+  X(sum, const ReduceShape&, T scale, const T* x, T* y) /* y = scale * sum; the mean is scale = 1 / cells */          \
+  X(transpose, const TransposeShape&, const T* x, T* y)                                                               \
+  /* rows of `cols` values from pitch x_pitch to pitch y_pitch: concat and split */                                   \
+  X(copy_rows, const RowsShape&, int64_t x_pitch, const T* x, int64_t y_pitch, T* y)                                  \
+  /* y = x / (1 - p) with probability 1 - p, else 0: element i is kept where its 16 bits >= p * 65536; y may be x. Backward is \
+     the same call on the gradient */                                                                                 \
+  X(dropout, int64_t count, float p, RandomState, const T* x, T* y)                                                   \
+  X(fill_constant, int64_t count, T value, T* y)                                                                      \
+  X(fill_uniform, int64_t count, T low, T high, RandomState, T* y) /* low + (high - low) * u, u in [0, 1) */          \
+  X(fill_normal, int64_t count, T mean, T std, RandomState, T* y)                                                     \
+  X(sgd_step, int64_t count, const SgdParams&, const T* dw, T* velocity_or_null, T* w)
+
+namespace dnn {
+
+// g = dw + weight_decay * w; v = momentum * v + g; w -= lr * (nesterov ? g + momentum * v : v). As torch.optim.SGD.
+struct SgdParams {
+  double lr = 0, momentum = 0, weight_decay = 0;
+  bool nesterov = false;
+};
+
+// An entry of the table. Calling one that is empty throws "[conv2d_forward] no kernel on cuda".
+template <class T, class... Args>
+struct Kernel {
+  using Function = void (*)(Context&, Args...);
+  const char* name = "";
+  Function run = nullptr;
+
+  void operator()(Context& context, std::type_identity_t<Args>... args) const {
+    if (!run) missing(name, sizeof(T) == sizeof(double), context.backend);
+    run(context, args...);
+  }
+
+ private:
+  [[noreturn]] static void missing(const char* name, bool float64, const Backend& backend);
+};
+
+namespace detail {
+[[noreturn]] void throw_missing_kernel(const char* name, bool float64, const Backend& backend);
+template <class T, class F>
+struct KernelOf;
+template <class T, class... Args>
+struct KernelOf<T, void(Args...)> {
+  using type = Kernel<T, Args...>;
+};
+}  // namespace detail
+
+template <class T, class... Args>
+void Kernel<T, Args...>::missing(const char* name, bool float64, const Backend& backend) {
+  detail::throw_missing_kernel(name, float64, backend);
+}
+
+template <class T>
+struct Kernels {
+#define DNN_ENTRY(name, ...) typename detail::KernelOf<T, void(__VA_ARGS__)>::type name{#name, nullptr};
+  DNN_KERNELS(DNN_ENTRY, T)
+#undef DNN_ENTRY
+};
+
+// f(entry) for every entry of the table, in its order.
+template <class T, class F>
+void for_each_kernel(Kernels<T>& kernels, F&& f) {
+#define DNN_VISIT(name, ...) f(kernels.name);
+  DNN_KERNELS(DNN_VISIT, T)
+#undef DNN_VISIT
+}
+
+// Memory of a device. Sizes in bytes; alloc throws Error when there is no more, and aligns to 64.
+struct DeviceApi {
+  void* (*alloc)(size_t bytes) = nullptr;
+  void (*free)(void* data, size_t bytes) = nullptr;
+  void (*copy_from_host)(void* device, const void* host, size_t bytes) = nullptr;
+  void (*copy_to_host)(void* host, const void* device, size_t bytes) = nullptr;
+  void (*copy)(void* to, const void* from, size_t bytes) = nullptr;
+  void (*synchronize)() = nullptr;
+  int64_t (*allocations)() = nullptr;  // calls of alloc so far: steady after the first step of a training loop
+  bool host_memory = false;            // the CPU reads and writes it directly
+};
+
+// Which inner loops a row of the CPU runs.
+enum class Isa { baseline, avx2, avx512 };
+
+struct Backend {
+  std::string name;
+  Kernels<float> f32;
+  Kernels<double> f64;
+  DeviceApi device;
+  Isa isa = Isa::baseline;
+
+  template <class T>
+  const Kernels<T>& kernels() const {
+    if constexpr (std::is_same_v<T, double>) {
+      return f64;
+    } else {
+      return f32;
+    }
+  }
+};
+
+// Every row that was built, in the order reference, cpu_baseline, cpu_avx2, cpu_avx512, meta.
+const std::vector<const Backend*>& backends();
+
+// A row by name; "cpu" is the best one that this machine has, or DNN_ISA's (baseline, avx2, avx512). Throws Error for
+// an unknown name and for a row that this CPU lacks, also when DNN_ISA asks for it.
+const Backend& backend(const std::string& name);
+
+bool available(const Backend& backend);  // whether this machine can run it
+
+}  // namespace dnn

@@ -1,0 +1,80 @@
+#include <kernels/context.h>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include <kernels/backend.h>
+
+namespace dnn {
+
+struct Context::Arena {
+  struct Block {
+    std::byte* data;
+    size_t size;
+  };
+  std::vector<Block> blocks;
+  size_t block = 0;  // the block in use
+  size_t used = 0;   // bytes taken of it
+};
+
+Context::Context(const Backend& b) : backend(b), arena(std::make_unique<Arena>()) {}
+
+Context::~Context() {
+  for (const Arena::Block& block : arena->blocks) backend.device.free(block.data, block.size);
+}
+
+Workspace::Workspace(Context& context) : context_(context), block_(context.arena->block), used_(context.arena->used) {}
+
+Workspace::~Workspace() {
+  Context::Arena& arena = *context_.arena;
+  arena.block = block_;
+  arena.used = used_;
+  if (block_ != 0 || used_ != 0 || arena.blocks.size() < 2) return;
+  // The outermost user has left and one block was not enough: the next time it will be.
+  size_t total = 0;
+  for (const Context::Arena::Block& block : arena.blocks) {
+    total += block.size;
+    context_.backend.device.free(block.data, block.size);
+  }
+  arena.blocks.clear();
+  arena.blocks.push_back({static_cast<std::byte*>(context_.backend.device.alloc(total)), total});
+}
+
+void* Workspace::take_bytes(size_t bytes) {
+  constexpr size_t kAlignment = 64;
+  constexpr size_t kSmallestBlock = size_t{1} << 20;
+  Context::Arena& arena = *context_.arena;
+  bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  while (arena.block < arena.blocks.size() && arena.used + bytes > arena.blocks[arena.block].size) {
+    ++arena.block;
+    arena.used = 0;
+  }
+  if (arena.block == arena.blocks.size()) {
+    const size_t size = std::max(bytes, kSmallestBlock);
+    arena.blocks.push_back({static_cast<std::byte*>(context_.backend.device.alloc(size)), size});
+    arena.used = 0;
+  }
+  void* taken = arena.blocks[arena.block].data + arena.used;
+  arena.used += bytes;
+  return taken;
+}
+
+namespace {
+std::atomic<int>& thread_setting() {
+  static std::atomic<int> setting{std::max(1, omp_get_max_threads())};
+  return setting;
+}
+}  // namespace
+
+int num_threads() { return thread_setting(); }
+
+void set_num_threads(int threads) {
+  if (threads < 1) throw Error(fmt::format("[set_num_threads] needs at least 1 thread; got {}", threads));
+  thread_setting() = threads;
+}
+
+}  // namespace dnn

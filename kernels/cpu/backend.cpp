@@ -1,0 +1,17 @@
+#include <kernels/cpu/cpu.h>
+#include <kernels/host_memory.h>
+
+namespace dnn::cpu {
+
+Backend make_backend(const std::string& name, Isa isa) {
+  Backend row;
+  row.name = name;
+  row.isa = isa;
+  row.device = host_memory();
+  Kernels<float>& k = row.f32;
+  k.activation_forward.run = activation_forward;
+  k.activation_backward.run = activation_backward;
+  return row;
+}
+
+}  // namespace dnn::cpu

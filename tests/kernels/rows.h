@@ -1,0 +1,123 @@
+#pragma once
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <kernels/backend.h>
+
+// What the tests of kernels share: rows to test, operands with guard words, and the tolerance of the comparison with
+// the reference in double.
+namespace dnn::test {
+
+// The rows with float kernels that this machine can run, but for meta.
+inline std::vector<const Backend*> rows() {
+  std::vector<const Backend*> found;
+  for (const Backend* row : backends()) {
+    if (row->name != "meta" && available(*row)) found.push_back(row);
+  }
+  return found;
+}
+
+inline const Backend& reference_row() { return backend("reference"); }
+
+// A dense operand between guard words; check_guards() fails the test where a kernel wrote outside. Values are seeded,
+// in [-1, 1), the same for float and double.
+template <class T>
+class Buffer {
+ public:
+  explicit Buffer(int64_t count, T value = T{7}) : count_(count), data_(count + 2 * kGuard, value) { set_guards(); }
+  Buffer(std::vector<T> values) : Buffer(static_cast<int64_t>(values.size())) {
+    for (int64_t i = 0; i < count_; ++i) get()[i] = values[i];
+  }
+
+  static Buffer random(int64_t count, uint32_t seed) {
+    Buffer buffer(count);
+    uint32_t state = seed * 2654435761u + 1;
+    for (int64_t i = 0; i < count; ++i) {
+      state = state * 1664525u + 1013904223u;
+      buffer.get()[i] = static_cast<T>(static_cast<float>(state >> 8) / 8388608.0f - 1.0f);
+    }
+    return buffer;
+  }
+
+  T* get() { return data_.data() + kGuard; }
+  const T* get() const { return data_.data() + kGuard; }
+  T& operator[](int64_t i) { return get()[i]; }
+  const T& operator[](int64_t i) const { return get()[i]; }
+  int64_t size() const { return count_; }
+  std::vector<T> values() const { return {get(), get() + count_}; }
+
+  void check_guards() const {
+    for (int i = 0; i < kGuard; ++i) {
+      REQUIRE(data_[i] == guard());
+      REQUIRE(data_[kGuard + count_ + i] == guard());
+    }
+  }
+
+ private:
+  static constexpr int kGuard = 64;
+  static T guard() { return std::is_floating_point_v<T> ? static_cast<T>(-12345.678f) : static_cast<T>(77); }
+  void set_guards() {
+    for (int i = 0; i < kGuard; ++i) data_[i] = data_[kGuard + count_ + i] = guard();
+  }
+
+  int64_t count_;
+  std::vector<T> data_;
+};
+
+template <class To, class From>
+Buffer<To> convert(const Buffer<From>& from) {
+  Buffer<To> to(from.size());
+  for (int64_t i = 0; i < from.size(); ++i) to[i] = static_cast<To>(from[i]);
+  return to;
+}
+
+template <class T>
+Buffer<T> absolute(const Buffer<T>& from) {
+  Buffer<T> to(from.size());
+  for (int64_t i = 0; i < from.size(); ++i) to[i] = std::abs(from[i]);
+  return to;
+}
+
+// |y - y64| <= 8 eps sqrt(length) * scale, element by element: `length` is that of the sum behind a value, `scale` the
+// same operation on absolute values.
+inline void check_close(const Buffer<float>& y, const Buffer<double>& y64, const Buffer<double>& scale, double length) {
+  REQUIRE(y.size() == y64.size());
+  y.check_guards();
+  const double factor = 8 * std::numeric_limits<float>::epsilon() * std::sqrt(std::max(length, 1.0));
+  for (int64_t i = 0; i < y.size(); ++i) {
+    const double bound = factor * std::abs(scale[i]) + std::numeric_limits<float>::min();
+    if (!(std::abs(y[i] - y64[i]) <= bound)) {
+      FAIL("element " << i << " of " << y.size() << ": " << y[i] << " instead of " << y64[i] << ", allowed " << bound);
+    }
+  }
+  SUCCEED();
+}
+
+inline void check_close(const Buffer<float>& y, const Buffer<double>& y64, double scale, double length) {
+  check_close(y, y64, Buffer<double>(y.size(), scale), length);
+}
+
+// For hand-worked values.
+template <class T>
+void check_values(const Buffer<T>& y, const std::vector<T>& expected, double tolerance = 1e-6) {
+  y.check_guards();
+  REQUIRE(y.size() == static_cast<int64_t>(expected.size()));
+  for (int64_t i = 0; i < y.size(); ++i) {
+    INFO("element " << i);
+    CHECK(std::abs(static_cast<double>(y[i]) - static_cast<double>(expected[i])) <=
+          tolerance * std::max(1.0, std::abs(static_cast<double>(expected[i]))));
+  }
+}
+
+// Odd sizes that every vectorised loop must get right.
+inline const std::vector<int>& odd_sizes() {
+  static const std::vector<int> sizes{1, 3, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 33};
+  return sizes;
+}
+
+}  // namespace dnn::test
