@@ -1,0 +1,44 @@
+#pragma once
+#include <functional>
+#include <initializer_list>
+
+#include <libdnn/core/tensor.h>
+
+namespace dnn {
+
+// The tape. An operation computes its result at once and, where a gradient is wanted, records how to go back:
+//   Tensor y(x.shape(), x.dtype(), x.device());
+//   ...kernel...
+//   record("relu", {x}, {y}, [y = y.detach()](const TensorList& dy) -> TensorList { return {...}; });
+// The backward step gets the gradients of the results and returns those of the inputs, in their order. A result that
+// nothing used has an undefined gradient where there are several results; an undefined return means no gradient. Save
+// results as y.detach(): the result itself would own the step that owns it. What is saved is freed after the step.
+using BackwardStep = std::function<TensorList(const TensorList& dy)>;
+
+void record(const char* name, std::initializer_list<Tensor> inputs, std::initializer_list<Tensor> outputs,
+            BackwardStep step);
+void record(const char* name, const TensorList& inputs, const TensorList& outputs, BackwardStep step);
+
+// Whether a step on these inputs would be recorded: recording is on and one of them asks for a gradient.
+bool wants_grad(std::initializer_list<Tensor> inputs);
+bool wants_grad(const TensorList& inputs);
+
+// Recording is on unless a NoGrad lives in this thread.
+bool grad_enabled();
+
+class NoGrad {
+ public:
+  NoGrad();
+  ~NoGrad();
+  NoGrad(const NoGrad&) = delete;
+  NoGrad& operator=(const NoGrad&) = delete;
+
+ private:
+  bool before_;
+};
+
+// Gradients of several results at once, each with its own upstream gradient (undefined: ones, for one element). The
+// gradients of all leaves grow by theirs. The graph is used up: a second backward through it throws Error.
+void backward(const TensorList& results, const TensorList& grads);
+
+}  // namespace dnn

@@ -1,0 +1,38 @@
+#pragma once
+#include <initializer_list>
+
+#include <kernels/backend.h>
+#include <libdnn/core/tensor.h>
+
+namespace dnn {
+
+namespace detail {
+void check_operands(const char* op, std::initializer_list<const Tensor*> operands);
+[[noreturn]] void throw_no_float(const char* op, DType dtype);
+}  // namespace detail
+
+// Runs f(kernels, context) with the kernel table of the operands' device and number type:
+//   run_kernel("relu", {&x, &y}, [&]<class T>(const Kernels<T>& k, Context& context) {
+//     k.activation_forward(context, Activation::relu, x.numel(), x.data<T>(), y.data<T>());
+//   });
+// Error where the operands differ in device or dtype, or hold no floats.
+template <class F>
+void run_kernel(const char* op, std::initializer_list<const Tensor*> operands, F&& f) {
+  detail::check_operands(op, operands);
+  const Tensor& first = **operands.begin();
+  const Device device = first.device();
+  const Backend& backend = device.backend();
+  Context& context = thread_context(backend);
+  switch (first.dtype()) {
+    case DType::float32:
+      return f(backend.f32, context);
+    case DType::float64:
+      return f(backend.f64, context);
+    case DType::int32:
+    case DType::uint8:
+      break;
+  }
+  detail::throw_no_float(op, first.dtype());
+}
+
+}  // namespace dnn

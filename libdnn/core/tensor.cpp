@@ -1,0 +1,164 @@
+#include <libdnn/core/tensor.h>
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include <libdnn/core/dispatch.h>
+#include <libdnn/core/random.h>
+#include <libdnn/core/tensor_impl.h>
+
+namespace dnn {
+
+Tensor::Tensor(const Shape& shape, DType dtype, const Device& device) : impl_(std::make_shared<TensorImpl>()) {
+  impl_->shape = shape;
+  impl_->dtype = dtype;
+  impl_->storage = std::make_shared<Storage>(device, static_cast<size_t>(shape.numel()) * size_of(dtype));
+}
+
+const TensorImpl& Tensor::checked() const {
+  if (!impl_) throw Error("[tensor] used before it was given a value");
+  return *impl_;
+}
+
+const Shape& Tensor::shape() const { return checked().shape; }
+DType Tensor::dtype() const { return checked().dtype; }
+Device Tensor::device() const { return checked().storage->device; }
+void* Tensor::raw_data() const { return checked().storage->block.data; }
+
+void* Tensor::raw_data(DType expected) const {
+  if (checked().dtype != expected) {
+    throw Error(fmt::format("[data] the tensor holds {}; got a request for {}", name_of(dtype()), name_of(expected)));
+  }
+  return impl_->storage->block.data;
+}
+
+void Tensor::copy_to_host(void* to, DType expected) const {
+  const void* from = raw_data(expected);
+  device().backend().device.copy_to_host(to, from, static_cast<size_t>(numel()) * size_of(dtype()));
+}
+
+double Tensor::item() const {
+  if (numel() != 1) throw Error(fmt::format("[item] needs a tensor of one element; got {}", shape().str()));
+  switch (dtype()) {
+    case DType::float32:
+      return to_vector<float>()[0];
+    case DType::float64:
+      return to_vector<double>()[0];
+    case DType::int32:
+      return to_vector<int32_t>()[0];
+    case DType::uint8:
+      break;
+  }
+  return to_vector<uint8_t>()[0];
+}
+
+bool Tensor::requires_grad() const { return checked().requires_grad; }
+
+Tensor& Tensor::requires_grad(bool wanted) {
+  if (!is_leaf()) throw Error("[requires_grad] only a leaf can be set; this tensor is a result");
+  if (wanted && dtype() != DType::float32 && dtype() != DType::float64) {
+    throw Error(fmt::format("[requires_grad] only float tensors have gradients; got {}", name_of(dtype())));
+  }
+  impl_->requires_grad = wanted;
+  return *this;
+}
+
+bool Tensor::is_leaf() const { return checked().node == nullptr; }
+Tensor Tensor::grad() const { return checked().grad; }
+
+void Tensor::set_grad(const Tensor& grad) const {
+  if (grad.defined() && !(grad.shape() == shape())) {
+    throw Error(
+        fmt::format("[set_grad] a gradient has its tensor's shape {}; got {}", shape().str(), grad.shape().str()));
+  }
+  impl_->grad = grad;
+}
+
+Tensor Tensor::detach() const {
+  auto impl = std::make_shared<TensorImpl>();
+  impl->shape = shape();
+  impl->dtype = impl_->dtype;
+  impl->storage = impl_->storage;
+  return Tensor(std::move(impl));
+}
+
+void Tensor::copy_from(const Tensor& from) const {
+  if (!(from.shape() == shape()) || from.dtype() != dtype()) {
+    throw Error(fmt::format("[copy_from] needs {} {}; got {} {}", name_of(dtype()), shape().str(),
+                            name_of(from.dtype()), from.shape().str()));
+  }
+  const size_t bytes = static_cast<size_t>(numel()) * size_of(dtype());
+  const DeviceApi& to_api = device().backend().device;
+  const DeviceApi& from_api = from.device().backend().device;
+  if (device() == from.device()) {
+    to_api.copy(raw_data(), from.raw_data(), bytes);
+  } else if (from_api.host_memory) {
+    to_api.copy_from_host(raw_data(), from.raw_data(), bytes);
+  } else if (to_api.host_memory) {
+    from_api.copy_to_host(raw_data(), from.raw_data(), bytes);
+  } else {
+    std::vector<std::byte> between(bytes);
+    from_api.copy_to_host(between.data(), from.raw_data(), bytes);
+    to_api.copy_from_host(raw_data(), between.data(), bytes);
+  }
+}
+
+void Tensor::move_to(const Device& to) const {
+  if (device() == to) return;
+  Tensor moved(shape(), dtype(), to);
+  moved.copy_from(*this);
+  impl_->storage = moved.impl_->storage;
+  if (impl_->grad.defined()) impl_->grad.move_to(to);
+}
+
+Tensor full(const Shape& shape, double value, DType dtype, const Device& device) {
+  Tensor y(shape, dtype, device);
+  if (dtype == DType::int32) {
+    y.copy_from(from_vector(std::vector<int32_t>(y.numel(), static_cast<int32_t>(value)), shape, "cpu"));
+  } else if (dtype == DType::uint8) {
+    y.copy_from(from_vector(std::vector<uint8_t>(y.numel(), static_cast<uint8_t>(value)), shape, "cpu"));
+  } else {
+    run_kernel("full", {&y}, [&]<class T>(const Kernels<T>& k, Context& context) {
+      k.fill_constant(context, y.numel(), static_cast<T>(value), y.data<T>());
+    });
+  }
+  return y;
+}
+
+Tensor zeros(const Shape& shape, DType dtype, const Device& device) { return full(shape, 0, dtype, device); }
+Tensor ones(const Shape& shape, DType dtype, const Device& device) { return full(shape, 1, dtype, device); }
+
+Tensor rand(const Shape& shape, double low, double high, DType dtype, const Device& device) {
+  Tensor y(shape, dtype, device);
+  run_kernel("rand", {&y}, [&]<class T>(const Kernels<T>& k, Context& context) {
+    k.fill_uniform(context, y.numel(), static_cast<T>(low), static_cast<T>(high), next_random(), y.data<T>());
+  });
+  return y;
+}
+
+Tensor randn(const Shape& shape, double mean, double std, DType dtype, const Device& device) {
+  Tensor y(shape, dtype, device);
+  run_kernel("randn", {&y}, [&]<class T>(const Kernels<T>& k, Context& context) {
+    k.fill_normal(context, y.numel(), static_cast<T>(mean), static_cast<T>(std), next_random(), y.data<T>());
+  });
+  return y;
+}
+
+template <class T>
+Tensor from_vector(const std::vector<T>& values, const Shape& shape, const Device& device) {
+  if (static_cast<int64_t>(values.size()) != shape.numel()) {
+    throw Error(
+        fmt::format("[from_vector] shape {} has {} elements; got {}", shape.str(), shape.numel(), values.size()));
+  }
+  Tensor y(shape, dtype_of<T>(), device);
+  device.backend().device.copy_from_host(y.raw_data(), values.data(), values.size() * sizeof(T));
+  return y;
+}
+
+template Tensor from_vector(const std::vector<float>&, const Shape&, const Device&);
+template Tensor from_vector(const std::vector<double>&, const Shape&, const Device&);
+template Tensor from_vector(const std::vector<int32_t>&, const Shape&, const Device&);
+template Tensor from_vector(const std::vector<uint8_t>&, const Shape&, const Device&);
+
+}  // namespace dnn

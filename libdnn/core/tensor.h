@@ -1,0 +1,96 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include <kernels/error.h>
+#include <libdnn/core/device.h>
+#include <libdnn/core/dtype.h>
+#include <libdnn/core/shape.h>
+
+namespace dnn {
+
+struct Node;        // a step of the tape, see autograd/tape.h
+struct TensorImpl;  // what the copies of a handle share
+
+// A dense array on a device. A Tensor is a handle: copies share the elements, the gradient and the place in the graph.
+// Picture batches are (N, H, W, C), convolution weights (K, R, S, C / groups). Operations are free functions
+// (libdnn/ops); faults are dnn::Error.
+class Tensor {
+ public:
+  Tensor() = default;  // refers to nothing: defined() is false
+  explicit Tensor(const Shape& shape, DType dtype = DType::float32, const Device& device = default_device());
+
+  bool defined() const { return impl_ != nullptr; }
+  const Shape& shape() const;
+  int dims() const { return shape().dims(); }
+  int size(int dim) const { return shape()[dim]; }
+  int64_t numel() const { return shape().numel(); }
+  DType dtype() const;
+  Device device() const;
+
+  // The elements, row-major, in the device's memory; Error where T is not the dtype's type.
+  template <class T>
+  T* data() const {
+    return static_cast<T*>(raw_data(dtype_of<T>()));
+  }
+  void* raw_data() const;
+
+  double item() const;  // the one element's value; Error where there is not exactly one
+
+  template <class T>
+  std::vector<T> to_vector() const {  // a copy in host memory; Error where T is not the dtype's type
+    std::vector<T> values(static_cast<size_t>(numel()));
+    copy_to_host(values.data(), dtype_of<T>());
+    return values;
+  }
+
+  // Gradients. A tensor that asks for one (requires_grad) collects it in grad() at each backward() of a result that
+  // was computed from it. Only float tensors can.
+  bool requires_grad() const;
+  Tensor& requires_grad(bool wanted);  // Error for a result of recorded operations
+  bool is_leaf() const;                // not the result of a recorded operation
+  Tensor grad() const;                 // undefined before the first backward
+  void set_grad(const Tensor& grad) const;
+  void backward(const Tensor& grad = Tensor()) const;  // grad: d loss / d this; without it this must be one element
+
+  Tensor detach() const;  // the same elements, outside the graph
+  // The following three are recorded.
+  Tensor clone() const;                                 // a copy of the elements
+  Tensor to(const Device& device) const;                // on that device; this tensor itself where it is there already
+  Tensor reshape(const std::vector<int>& sizes) const;  // the same elements in another shape; one size may be -1
+
+  void copy_from(const Tensor& from) const;  // overwrites the elements; also from another device; not recorded
+  void move_to(const Device& device) const;  // replaces the storage inside all copies of this handle
+
+  TensorImpl* impl() const { return impl_.get(); }
+  const std::shared_ptr<TensorImpl>& shared_impl() const { return impl_; }
+  explicit Tensor(std::shared_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
+
+ private:
+  const TensorImpl& checked() const;
+  void* raw_data(DType expected) const;
+  void copy_to_host(void* to, DType expected) const;
+
+  std::shared_ptr<TensorImpl> impl_;
+};
+
+using TensorList = std::vector<Tensor>;
+
+// New tensors. Random ones take the next number of the program's stream (core/random.h).
+Tensor zeros(const Shape& shape, DType dtype = DType::float32, const Device& device = default_device());
+Tensor ones(const Shape& shape, DType dtype = DType::float32, const Device& device = default_device());
+Tensor full(const Shape& shape, double value, DType dtype = DType::float32, const Device& device = default_device());
+Tensor rand(const Shape& shape, double low = 0, double high = 1, DType dtype = DType::float32,
+            const Device& device = default_device());  // uniform in [low, high)
+Tensor randn(const Shape& shape, double mean = 0, double std = 1, DType dtype = DType::float32,
+             const Device& device = default_device());
+
+// A tensor with the given elements, row-major; Error where their number isn't the shape's.
+template <class T>
+Tensor from_vector(const std::vector<T>& values, const Shape& shape, const Device& device = default_device());
+
+inline Tensor tensor(const std::vector<float>& values, const Shape& shape, const Device& device = default_device()) {
+  return from_vector(values, shape, device);
+}
+
+}  // namespace dnn

@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+
+#include <libdnn/autograd/tape.h>
+#include <libdnn/core/tensor_impl.h>
+
+namespace dnn {
+namespace {
+
+// `wanted` with its -1, if any, replaced by what the number of elements leaves.
+Shape resolve(const std::vector<int>& wanted, const Shape& from) {
+  std::vector<int> sizes = wanted;
+  int unknown = -1;
+  int64_t known = 1;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] != -1) {
+      known *= sizes[i];
+    } else if (unknown < 0) {
+      unknown = static_cast<int>(i);
+    } else {
+      throw Error("[reshape] only one size may be -1");
+    }
+  }
+  if (unknown >= 0 && known > 0 && from.numel() % known == 0) {
+    sizes[static_cast<size_t>(unknown)] = static_cast<int>(from.numel() / known);
+    known = from.numel();
+  }
+  if (known != from.numel()) {
+    throw Error(fmt::format("[reshape] {} has {} elements; got sizes for another number", from.str(), from.numel()));
+  }
+  return Shape(sizes);
+}
+
+}  // namespace
+
+Tensor Tensor::reshape(const std::vector<int>& sizes) const {
+  const Shape target = resolve(sizes, shape());
+  const Tensor y = detach();
+  y.impl()->shape = target;
+  record("reshape", {*this}, {y}, [from = shape()](const TensorList& dy) -> TensorList {
+    const Tensor dx = dy[0].detach();
+    dx.impl()->shape = from;
+    return {dx};
+  });
+  return y;
+}
+
+}  // namespace dnn

@@ -1,0 +1,71 @@
+#include <catch2/catch.hpp>
+
+#include <libdnn/core/tensor.h>
+
+namespace dnn {
+namespace {
+
+using Catch::Matchers::Contains;
+
+TEST_CASE("tensor: shape, elements, item", "[tensor]") {
+  const Tensor t = tensor({1, 2, 3, 4, 5, 6}, {2, 3});
+  CHECK(t.shape() == Shape{2, 3});
+  CHECK(t.size(-1) == 3);
+  CHECK(t.numel() == 6);
+  CHECK(t.to_vector<float>() == std::vector<float>{1, 2, 3, 4, 5, 6});
+  CHECK(tensor({7}, {1}).item() == 7);
+  CHECK_THROWS_WITH(t.item(), Contains("(2, 3)"));
+  CHECK_THROWS_WITH(t.size(2), Contains("no dimension 2"));
+  CHECK_THROWS_WITH(t.data<double>(), Contains("float32") && Contains("float64"));
+  CHECK_THROWS_WITH(tensor({1, 2}, {3}), Contains("3 elements; got 2"));
+  CHECK_THROWS_WITH(Tensor().shape(), Contains("before it was given a value"));
+}
+
+TEST_CASE("tensor: a size that cannot be is refused before anything is allocated", "[tensor]") {
+  const int64_t before = memory_stats().system_allocations;
+  CHECK_THROWS_WITH(Tensor({-1, 2}), Contains("(-1, 2)"));
+  CHECK_THROWS_WITH(Tensor({1 << 30, 1 << 30, 1 << 30}), Contains("too many elements"));
+  CHECK_THROWS_AS(Shape({1, 1, 1, 1, 1, 1, 1}), Error);
+  CHECK(memory_stats().system_allocations == before);
+}
+
+TEST_CASE("tensor: copies share, clones don't", "[tensor]") {
+  const Tensor a = tensor({1, 2}, {2});
+  const Tensor shared = a, own = a.clone();
+  a.data<float>()[0] = 5;
+  CHECK(shared.to_vector<float>()[0] == 5);
+  CHECK(own.to_vector<float>()[0] == 1);
+  CHECK(a.detach().data<float>() == a.data<float>());
+}
+
+TEST_CASE("tensor: devices", "[tensor]") {
+  CHECK_THROWS_WITH(Device("gpu"), Contains("'gpu'") && Contains("reference"));
+  const Tensor a = tensor({1, 2}, {2}, "reference");
+  CHECK(a.device().name() == "reference");
+  const Tensor b = a.to("cpu");
+  CHECK(b.device().name() == "cpu");
+  CHECK(b.to_vector<float>() == std::vector<float>{1, 2});
+  CHECK(b.to("cpu").impl() == b.impl());
+  const Tensor m({1000, 1000, 1000}, DType::float32, "meta");
+  CHECK_THROWS_WITH(m.to_vector<float>(), Contains("meta"));
+  CHECK(memory_stats("meta").allocated_bytes >= 4000000000);
+  set_default_device("reference");
+  CHECK(zeros({2}).device().name() == "reference");
+  set_default_device("cpu");
+}
+
+TEST_CASE("allocator: blocks are reused, the peak is kept", "[tensor]") {
+  const Device device = "reference";
+  device.allocator().release_unused();
+  { const Tensor warm({1000}, DType::float32, device); }
+  const MemoryStats before = memory_stats(device);
+  device.allocator().reset_peak();
+  for (int i = 0; i < 10; ++i) const Tensor again({1000 - i}, DType::float32, device);
+  const MemoryStats after = memory_stats(device);
+  CHECK(after.system_allocations == before.system_allocations);
+  CHECK(after.allocated_bytes == before.allocated_bytes);
+  CHECK(after.peak_bytes == before.allocated_bytes + 4000);
+}
+
+}  // namespace
+}  // namespace dnn
