@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -22,6 +23,16 @@ inline std::vector<const Backend*> rows() {
   return found;
 }
 
+// Those of them that have the kernel: rows_with(&Kernels<float>::gemm).
+template <class Entry>
+std::vector<const Backend*> rows_with(Entry Kernels<float>::*kernel) {
+  std::vector<const Backend*> found;
+  for (const Backend* row : rows()) {
+    if ((row->f32.*kernel).run) found.push_back(row);
+  }
+  return found;
+}
+
 inline const Backend& reference_row() { return backend("reference"); }
 
 // A dense operand between guard words; check_guards() fails the test where a kernel wrote outside. Values are seeded,
@@ -30,7 +41,8 @@ template <class T>
 class Buffer {
  public:
   explicit Buffer(int64_t count, T value = T{7}) : count_(count), data_(count + 2 * kGuard, value) { set_guards(); }
-  Buffer(std::vector<T> values) : Buffer(static_cast<int64_t>(values.size())) {
+  Buffer(std::initializer_list<T> values) : Buffer(std::vector<T>(values)) {}
+  explicit Buffer(const std::vector<T>& values) : Buffer(static_cast<int64_t>(values.size())) {
     for (int64_t i = 0; i < count_; ++i) get()[i] = values[i];
   }
 
@@ -40,6 +52,15 @@ class Buffer {
     for (int64_t i = 0; i < count; ++i) {
       state = state * 1664525u + 1013904223u;
       buffer.get()[i] = static_cast<T>(static_cast<float>(state >> 8) / 8388608.0f - 1.0f);
+    }
+    return buffer;
+  }
+
+  // `rows` rows of `cols` values at a pitch. The gaps hold NaN, which shows in the results of a kernel that uses them.
+  static Buffer random_rows(int64_t rows, int cols, int pitch, uint32_t seed) {
+    Buffer buffer = random(rows * pitch, seed);
+    for (int64_t i = 0; i < buffer.size(); ++i) {
+      if (i % pitch >= cols) buffer[i] = std::numeric_limits<T>::quiet_NaN();
     }
     return buffer;
   }
