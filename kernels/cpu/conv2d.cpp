@@ -1,0 +1,124 @@
+// The convolution of the CPU's rows: which method a shape takes, and how the forward pass and the input gradient become
+// the direct convolution.
+#include <kernels/cpu/conv2d_direct.h>
+#include <kernels/cpu/cpu.h>
+
+namespace dnn::cpu {
+namespace {
+
+void direct_forward(Context& context, const Conv2dShape& shape, const float* x, const float* w,
+                    const Epilogue<float>& epilogue, float* y) {
+  DirectConv conv{};
+  conv.n = shape.n, conv.h = shape.h, conv.w = shape.w, conv.c = shape.c / shape.groups;
+  conv.k = shape.k / shape.groups, conv.r = shape.r, conv.s = shape.s;
+  conv.stride_h = shape.stride_h, conv.stride_w = shape.stride_w;
+  conv.pad_top = shape.pad_top, conv.pad_left = shape.pad_left;
+  conv.dilation_h = shape.dilation_h, conv.dilation_w = shape.dilation_w;
+  conv.groups = shape.groups;
+  conv.oh = shape.oh(), conv.ow = shape.ow();
+  conv.x_pitch = shape.x_pitch();
+  conv.y_step = shape.y_pitch(), conv.y_row = conv.y_step * conv.ow, conv.y_picture = conv.y_row * conv.oh;
+  const int64_t c = conv.c, filter = int64_t{shape.r} * shape.s * c;
+  conv2d_direct(context, conv, {w, conv.k * filter, filter, shape.s * c, c, 1}, x, epilogue, y);
+}
+
+// One side of one phase of the input gradient. x = phase, phase + stride, ... (padding counted) meets the taps
+// t = first_tap, first_tap + tap_step, ... for which t * dilation = phase modulo stride; over those it is a convolution
+// of stride 1 and smaller dilation over dy, taps in descending order.
+struct Phase {
+  int first = 0, count = 0;  // positions first, first + stride, ... of dx
+  int first_tap = 0, tap_step = 1, taps = 0;
+  int dilation = 1, padding = 0;
+};
+
+int greatest_common_divisor(int a, int b) { return b ? greatest_common_divisor(b, a % b) : a; }
+
+Phase phase_of(int phase, int size, int kernel, int stride, int pad, int dilation) {
+  Phase p;
+  p.first = ((phase - pad) % stride + stride) % stride;
+  p.count = p.first < size ? (size - p.first - 1) / stride + 1 : 0;
+  const int divisor = greatest_common_divisor(dilation, stride);
+  p.tap_step = stride / divisor;
+  p.dilation = dilation / divisor;
+  while (p.first_tap < kernel && p.first_tap < p.tap_step && int64_t{p.first_tap} * dilation % stride != phase) {
+    ++p.first_tap;
+  }
+  if (p.first_tap >= kernel || p.first_tap >= p.tap_step) return p;
+  p.taps = (kernel - p.first_tap - 1) / p.tap_step + 1;
+  // Position first + v * stride meets tap first_tap + j * tap_step at dy's position v + shift - j * dilation.
+  const int64_t shift = (int64_t{p.first} + pad - int64_t{p.first_tap} * dilation) / stride;
+  p.padding = static_cast<int>(int64_t{p.taps - 1} * p.dilation - shift);
+  return p;
+}
+
+// dx[ih][iw][c] = sum over k and the (oh, ow, r, s) with oh * stride - pad + r * dilation = ih, ... of
+// dy[oh][ow][k] * w[k][r][s][c]: stride_h * stride_w phases (Dumoulin, Visin 2016, chapter 4), one for stride 1.
+void direct_backward_input(Context& context, const Conv2dShape& shape, const float* dy, const float* w, float* dx) {
+  const int64_t c = shape.c / shape.groups, row = shape.s * c, filter = shape.r * row;
+  for (int phase_h = 0; phase_h < shape.stride_h; ++phase_h) {
+    const Phase v = phase_of(phase_h, shape.h, shape.r, shape.stride_h, shape.pad_top, shape.dilation_h);
+    for (int phase_w = 0; phase_w < shape.stride_w; ++phase_w) {
+      const Phase u = phase_of(phase_w, shape.w, shape.s, shape.stride_w, shape.pad_left, shape.dilation_w);
+      DirectConv conv{};
+      conv.n = shape.n, conv.h = shape.oh(), conv.w = shape.ow(), conv.c = shape.k / shape.groups;
+      conv.k = static_cast<int>(c), conv.r = v.taps, conv.s = u.taps;
+      conv.stride_h = conv.stride_w = 1;
+      conv.pad_top = v.padding, conv.pad_left = u.padding;
+      conv.dilation_h = v.dilation, conv.dilation_w = u.dilation;
+      conv.groups = shape.groups;
+      conv.oh = v.count, conv.ow = u.count;
+      if (conv.r == 0 || conv.s == 0) conv.r = conv.s = 0;
+      conv.x_pitch = shape.y_pitch();
+      const int64_t pitch = shape.x_pitch();
+      conv.y_step = shape.stride_w * pitch;
+      conv.y_row = shape.stride_h * shape.w * pitch;
+      conv.y_picture = shape.h * shape.w * pitch;
+      const float* last =
+          w + (v.first_tap + (v.taps - 1) * v.tap_step) * row + (u.first_tap + (u.taps - 1) * u.tap_step) * c;
+      const FilterView filters{last, conv.c * filter, 1, -v.tap_step * row, -u.tap_step * c, filter};
+      conv2d_direct(context, conv, filters, dy, {}, dx + (v.first * int64_t{shape.w} + u.first) * pitch);
+    }
+  }
+}
+
+// A method of the list: `refuses` says why it can't take a shape, or null.
+template <class Run>
+struct Method {
+  const char* name;
+  const char* (*refuses)(const Conv2dShape&);
+  Run run;
+};
+
+const char* takes_all(const Conv2dShape&) { return nullptr; }
+
+using Forward = void (*)(Context&, const Conv2dShape&, const float*, const float*, const Epilogue<float>&, float*);
+using BackwardInput = void (*)(Context&, const Conv2dShape&, const float*, const float*, float*);
+
+// The most special first.
+constexpr Method<Forward> kForward[] = {
+    {"conv2d_direct", takes_all, direct_forward},
+};
+constexpr Method<BackwardInput> kBackwardInput[] = {
+    {"conv2d_direct", takes_all, direct_backward_input},
+};
+
+template <class Run, size_t kCount>
+const Method<Run>& choose(const Method<Run> (&methods)[kCount], const Conv2dShape& shape) {
+  for (const Method<Run>& method : methods) {
+    if (!method.refuses(shape)) return method;
+  }
+  return methods[kCount - 1];
+}
+
+}  // namespace
+
+void conv2d_forward(Context& context, const Conv2dShape& shape, const float* x, const float* w,
+                    const Epilogue<float>& epilogue, float* y) {
+  choose(kForward, shape).run(context, shape, x, w, epilogue, y);
+}
+
+void conv2d_backward_input(Context& context, const Conv2dShape& shape, const float* dy, const float* w, float* dx) {
+  choose(kBackwardInput, shape).run(context, shape, dy, w, dx);
+}
+
+}  // namespace dnn::cpu
