@@ -11,6 +11,8 @@ Backend make_backend(const std::string& name, Isa isa) {
   Kernels<float>& k = row.f32;
   k.activation_forward.run = activation_forward;
   k.activation_backward.run = activation_backward;
+  k.conv2d_forward.run = conv2d_forward;
+  k.conv2d_backward_input.run = conv2d_backward_input;
   return row;
 }
 

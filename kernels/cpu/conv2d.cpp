@@ -2,6 +2,7 @@
 // the direct convolution.
 #include <kernels/cpu/conv2d_direct.h>
 #include <kernels/cpu/cpu.h>
+#include <kernels/verbose.h>
 
 namespace dnn::cpu {
 namespace {
@@ -114,11 +115,15 @@ const Method<Run>& choose(const Method<Run> (&methods)[kCount], const Conv2dShap
 
 void conv2d_forward(Context& context, const Conv2dShape& shape, const float* x, const float* w,
                     const Epilogue<float>& epilogue, float* y) {
-  choose(kForward, shape).run(context, shape, x, w, epilogue, y);
+  const Method<Forward>& method = choose(kForward, shape);
+  const VerboseCall report("conv2d_forward", shape, method.name);
+  method.run(context, shape, x, w, epilogue, y);
 }
 
 void conv2d_backward_input(Context& context, const Conv2dShape& shape, const float* dy, const float* w, float* dx) {
-  choose(kBackwardInput, shape).run(context, shape, dy, w, dx);
+  const Method<BackwardInput>& method = choose(kBackwardInput, shape);
+  const VerboseCall report("conv2d_backward_input", shape, method.name);
+  method.run(context, shape, dy, w, dx);
 }
 
 }  // namespace dnn::cpu

@@ -305,12 +305,11 @@ void run_pixels(Context& context, const DirectConv& conv, const Panels& panels, 
 
 // ---- pointers ----
 
-// The pointers and places of `block` output pixels, the last one repeated where there are no more.
-void point(const DirectConv& conv, const float* x, const float* zeros, int64_t begin, int64_t block,
+// The pointers and places of the output pixels [begin, end), then the last one's again up to `block` of them.
+void point(const DirectConv& conv, const float* x, const float* zeros, int64_t begin, int64_t end, int64_t block,
            const float** pointers, int64_t* y_offsets) {
-  const int64_t count = int64_t{conv.n} * conv.oh * conv.ow;
   for (int64_t i = 0; i < block; ++i) {
-    const int64_t pixel = std::min(begin + i, count - 1);
+    const int64_t pixel = std::min(begin + i, end - 1);
     const int64_t picture = pixel / (int64_t{conv.oh} * conv.ow), oh = pixel / conv.ow % conv.oh, ow = pixel % conv.ow;
     y_offsets[i] = picture * conv.y_picture + oh * conv.y_row + ow * conv.y_step;
     const float* x0 = x + picture * conv.h * conv.w * conv.x_pitch;
@@ -344,7 +343,7 @@ void run_pointers(Context& context, Workspace& workspace, const DirectConv& conv
     int64_t* block_offsets = y_offsets + thread * padded;
     for (int64_t unit = units.begin; unit < units.end; ++unit) {
       const int64_t begin = unit * block, pixels = std::min(block, count - begin);
-      point(conv, x, zeros, begin, padded, block_pointers, block_offsets);
+      point(conv, x, zeros, begin, begin + pixels, padded, block_pointers, block_offsets);
       for (int64_t i = range.begin; i < range.end; ++i) {
         const Panels::Panel panel = panels[static_cast<int>(i)];
         PointersTile tile{};
