@@ -9,6 +9,7 @@ Backend make_backend(const std::string& name, Isa isa) {
   row.isa = isa;
   row.device = host_memory();
   Kernels<float>& k = row.f32;
+  k.gemm.run = gemm;
   k.activation_forward.run = activation_forward;
   k.activation_backward.run = activation_backward;
   k.conv2d_forward.run = conv2d_forward;
