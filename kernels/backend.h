@@ -14,13 +14,19 @@
 // memory of the backend's device (pitches: see shapes.h) and don't overlap unless it says so. Backward kernels
 // overwrite their results. A pointer marked "or null" may be null where the caller doesn't want or have it.
 #define DNN_KERNELS(X, T)                                                                                             \
+  /* c = activation(alpha * op(a) op(b) + beta * c + bias + residual); a residual has c's pitch */                    \
   X(gemm, const GemmShape&, const T* a, const T* b, const Epilogue<T>&, T* c)                                         \
+  /* y = activation(conv(x, w) + bias + residual); a residual has y's pitch. Gaps between pitched rows are neither    \
+     used nor written, by any kernel */                                                                               \
   X(conv2d_forward, const Conv2dShape&, const T* x, const T* w, const Epilogue<T>&, T* y)                             \
   X(conv2d_backward_input, const Conv2dShape&, const T* dy, const T* w, T* dx)                                        \
   X(conv2d_backward_weight, const Conv2dShape&, const T* x, const T* dy, T* dw)                                       \
+  /* every channel by itself with the one filter w (r, s) and the one bias; k == c */                                 \
   X(shared_conv2d_forward, const Conv2dShape&, const T* x, const T* w, const T* bias_or_null, Activation, T* y)       \
   X(shared_conv2d_backward_input, const Conv2dShape&, const T* dy, const T* w, T* dx)                                 \
   X(shared_conv2d_backward_weight, const Conv2dShape&, const T* x, const T* dy, T* dw, T* dbias_or_null)              \
+  /* index (n, oh, ow, c), dense: the largest cell of the window as row * s + column, the first of equals, uint8 or   \
+     int32 (byte_index()). A window with a NaN gives NaN and the index of a NaN. Padding is minus infinity */         \
   X(max_pool2d_forward, const Pool2dShape&, const T* x, T* y, void* index_or_null)                                    \
   X(max_pool2d_backward, const Pool2dShape&, const T* dy, const void* index, T* dx)                                   \
   X(avg_pool2d_forward, const Pool2dShape&, const T* x, T* y)                                                         \
@@ -50,11 +56,13 @@
   X(transpose, const TransposeShape&, const T* x, T* y)                                                               \
   /* rows of `cols` values from pitch x_pitch to pitch y_pitch: concat and split */                                   \
   X(copy_rows, const RowsShape&, int64_t x_pitch, const T* x, int64_t y_pitch, T* y)                                  \
-  /* y = x / (1 - p) with probability 1 - p, else 0: element i is kept where its 16 bits >= p * 65536; y may be x. Backward is \
-     the same call on the gradient */                                                                                 \
+  /* y = x * (1 / (1 - p)) with probability 1 - p, else 0; y may be x. Element i is kept where its 16 random bits     \
+     are at least p * 65536, rounded. Which bits and words an element has: philox.h. Backward is the same call */     \
   X(dropout, int64_t count, float p, RandomState, const T* x, T* y)                                                   \
   X(fill_constant, int64_t count, T value, T* y)                                                                      \
-  X(fill_uniform, int64_t count, T low, T high, RandomState, T* y) /* low + (high - low) * u, u in [0, 1) */          \
+  /* y = low + (high - low) * u, u in [0, 1), each operation rounded, so that all rows give the same bits */          \
+  X(fill_uniform, int64_t count, T low, T high, RandomState, T* y)                                                    \
+  /* y = mean + std * z, z by Box and Muller: philox.h */                                                             \
   X(fill_normal, int64_t count, T mean, T std, RandomState, T* y)                                                     \
   X(sgd_step, int64_t count, const SgdParams&, const T* dw, T* velocity_or_null, T* w)
 

@@ -50,12 +50,11 @@ class Workspace {
 int num_threads();
 void set_num_threads(int threads);
 
-// Random numbers are counter-based (Philox4x32-10, Salmon et al., SC 2011): the key is the seed, the counter is
-// (element index / 4, number of the random call in the program), 64 bits each; element i takes word i % 4.
-// A result depends on these integers only, on every backend.
+// Random numbers are counter-based: functions of these two integers and the element's index, the same on every backend
+// (philox.h).
 struct RandomState {
   uint64_t seed = 0;
-  uint64_t call = 0;
+  uint64_t call = 0;  // number of the random call in the program
 };
 
 }  // namespace dnn

@@ -1,9 +1,17 @@
 #include <kernels/host_memory.h>
 #include <kernels/reference/activation.h>
 #include <kernels/reference/conv2d.h>
+#include <kernels/reference/elementwise.h>
+#include <kernels/reference/epilogue.h>
 #include <kernels/reference/gemm.h>
+#include <kernels/reference/layout.h>
+#include <kernels/reference/pool2d.h>
+#include <kernels/reference/random.h>
 #include <kernels/reference/reference.h>
+#include <kernels/reference/sgd_step.h>
 #include <kernels/reference/shared_conv2d.h>
+#include <kernels/reference/softmax.h>
+#include <kernels/reference/sum.h>
 
 namespace dnn::reference {
 namespace {
@@ -17,8 +25,32 @@ void fill_table(Kernels<T>& k) {
   k.shared_conv2d_forward.run = shared_conv2d_forward<T>;
   k.shared_conv2d_backward_input.run = shared_conv2d_backward_input<T>;
   k.shared_conv2d_backward_weight.run = shared_conv2d_backward_weight<T>;
+  k.max_pool2d_forward.run = max_pool2d_forward<T>;
+  k.max_pool2d_backward.run = max_pool2d_backward<T>;
+  k.avg_pool2d_forward.run = avg_pool2d_forward<T>;
+  k.avg_pool2d_backward.run = avg_pool2d_backward<T>;
+  k.epilogue.run = epilogue<T>;
+  k.epilogue_backward.run = epilogue_backward<T>;
   k.activation_forward.run = activation_forward<T>;
   k.activation_backward.run = activation_backward<T>;
+  k.softmax_forward.run = softmax_forward<T>;
+  k.softmax_backward.run = softmax_backward<T>;
+  k.log_softmax_forward.run = log_softmax_forward<T>;
+  k.log_softmax_backward.run = log_softmax_backward<T>;
+  k.softmax_cross_entropy.run = softmax_cross_entropy<T>;
+  k.argmax.run = argmax<T>;
+  k.add.run = add<T>;
+  k.sub.run = sub<T>;
+  k.mul.run = mul<T>;
+  k.div.run = div<T>;
+  k.sum.run = sum<T>;
+  k.transpose.run = transpose<T>;
+  k.copy_rows.run = copy_rows<T>;
+  k.dropout.run = dropout<T>;
+  k.fill_constant.run = fill_constant<T>;
+  k.fill_uniform.run = fill_uniform<T>;
+  k.fill_normal.run = fill_normal<T>;
+  k.sgd_step.run = sgd_step<T>;
 }
 
 }  // namespace
