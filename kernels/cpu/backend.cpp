@@ -14,6 +14,7 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.activation_backward.run = activation_backward;
   k.conv2d_forward.run = conv2d_forward;
   k.conv2d_backward_input.run = conv2d_backward_input;
+  k.gather_pixels.run = gather_pixels;
   return row;
 }
 
