@@ -10,11 +10,27 @@ Backend make_backend(const std::string& name, Isa isa) {
   row.device = host_memory();
   Kernels<float>& k = row.f32;
   k.gemm.run = gemm;
-  k.activation_forward.run = activation_forward;
-  k.activation_backward.run = activation_backward;
   k.conv2d_forward.run = conv2d_forward;
   k.conv2d_backward_input.run = conv2d_backward_input;
-  k.gather_pixels.run = gather_pixels;
+  k.max_pool2d_forward.run = max_pool2d_forward;
+  k.max_pool2d_backward.run = max_pool2d_backward;
+  k.avg_pool2d_forward.run = avg_pool2d_forward;
+  k.avg_pool2d_backward.run = avg_pool2d_backward;
+  k.epilogue.run = epilogue;
+  k.epilogue_backward.run = epilogue_backward;
+  k.activation_forward.run = activation_forward;
+  k.activation_backward.run = activation_backward;
+  k.softmax_forward.run = softmax_forward;
+  k.softmax_backward.run = softmax_backward;
+  k.log_softmax_forward.run = log_softmax_forward;
+  k.log_softmax_backward.run = log_softmax_backward;
+  k.softmax_cross_entropy.run = softmax_cross_entropy;
+  k.argmax.run = argmax;
+  k.add.run = add;
+  k.sub.run = sub;
+  k.mul.run = mul;
+  k.div.run = div;
+  k.sgd_step.run = sgd_step;
   return row;
 }
 

@@ -1,0 +1,151 @@
+// y = a op b for broadcast operands: the result in its dense order, run by run of its last dimension. Along a run each
+// operand steps by one or stands still.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/elementwise.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <kernels/cpu/cpu.h>
+#include <kernels/cpu/lines.h>
+#include <kernels/cpu/per_isa.h>
+#include <kernels/cpu/simd/vectors-inl.h>
+#include <kernels/parallel.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace dnn::cpu::HWY_NAMESPACE {
+namespace {
+
+struct Add {
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return hn::Add(a, b);
+  }
+};
+struct Sub {
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return hn::Sub(a, b);
+  }
+};
+struct Mul {
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return hn::Mul(a, b);
+  }
+};
+struct Div {
+  template <class V>
+  HWY_INLINE V operator()(V a, V b) const {
+    return hn::Div(a, b);
+  }
+};
+
+template <bool kStep, class D>
+HWY_INLINE hn::Vec<D> operand(D d, const float* x, int64_t i) {
+  if constexpr (kStep) {
+    return hn::LoadU(d, x + i);
+  } else {
+    return hn::Set(d, *x);
+  }
+}
+
+template <class Op, bool kStepA, bool kStepB, bool kStream>
+void run_loop(int64_t count, const float* a, const float* b, float* y) {
+  for_vectors(count, [=](auto d, int64_t i) HWY_ATTR {
+    store<kStream>(Op()(operand<kStepA>(d, a, i), operand<kStepB>(d, b, i)), d, y + i);
+  });
+}
+
+// The results [range.begin, range.end). The last dimension has steps kStepA and kStepB.
+template <class Op, bool kStepA, bool kStepB, bool kStream>
+void broadcast_loop(const BroadcastShape& shape, Range range, const float* a, const float* b, float* y) {
+  const int last = shape.dims - 1;
+  const int64_t length = shape.size[last];
+  std::array<int64_t, kMaxDims> at{};  // the place in every dimension but the last
+  int64_t rest = range.begin / length, a_offset = 0, b_offset = 0;
+  for (int dim = last - 1; dim >= 0; --dim) {
+    at[dim] = rest % shape.size[dim];
+    rest /= shape.size[dim];
+    a_offset += at[dim] * shape.a_stride[dim];
+    b_offset += at[dim] * shape.b_stride[dim];
+  }
+  int64_t first = range.begin % length;
+  for (int64_t i = range.begin; i < range.end; first = 0) {
+    const int64_t count = std::min(length - first, range.end - i);
+    run_loop<Op, kStepA, kStepB, kStream>(count, a + a_offset + first * kStepA, b + b_offset + first * kStepB, y + i);
+    i += count;
+    for (int dim = last - 1; dim >= 0; --dim) {
+      a_offset += shape.a_stride[dim];
+      b_offset += shape.b_stride[dim];
+      if (++at[dim] < shape.size[dim]) break;
+      at[dim] = 0;
+      a_offset -= shape.size[dim] * shape.a_stride[dim];
+      b_offset -= shape.size[dim] * shape.b_stride[dim];
+    }
+  }
+  flush<kStream>();
+}
+
+template <class Op>
+void broadcast_chunk(const BroadcastShape& shape, bool stream, Range range, const float* a, const float* b, float* y) {
+  const int last = shape.dims - 1;
+  if (stream) return broadcast_loop<Op, true, true, true>(shape, range, a, b, y);
+  if (shape.a_stride[last] == 0) return broadcast_loop<Op, false, true, false>(shape, range, a, b, y);
+  if (shape.b_stride[last] == 0) return broadcast_loop<Op, true, false, false>(shape, range, a, b, y);
+  broadcast_loop<Op, true, true, false>(shape, range, a, b, y);
+}
+
+void add_chunk(const BroadcastShape& shape, bool stream, Range range, const float* a, const float* b, float* y) {
+  broadcast_chunk<Add>(shape, stream, range, a, b, y);
+}
+
+void sub_chunk(const BroadcastShape& shape, bool stream, Range range, const float* a, const float* b, float* y) {
+  broadcast_chunk<Sub>(shape, stream, range, a, b, y);
+}
+
+void mul_chunk(const BroadcastShape& shape, bool stream, Range range, const float* a, const float* b, float* y) {
+  broadcast_chunk<Mul>(shape, stream, range, a, b, y);
+}
+
+void div_chunk(const BroadcastShape& shape, bool stream, Range range, const float* a, const float* b, float* y) {
+  broadcast_chunk<Div>(shape, stream, range, a, b, y);
+}
+
+}  // namespace
+}  // namespace dnn::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace dnn::cpu {
+namespace {
+
+template <class ChunkLoop>
+void broadcast(Context& context, ChunkLoop chunk_loop, BroadcastShape shape, const float* a, const float* b, float* y) {
+  if (shape.dims == 0) shape = BroadcastShape{1, {1}, {1}, {1}};
+  const int64_t count = shape.count(), chunks = chunk_count(count, kChunkElements);
+  const bool flat = shape.dims == 1 && shape.a_stride[0] == 1 && shape.b_stride[0] == 1;
+  const bool stream = flat && y != a && y != b && worth_streaming(y, count);
+  parallel_for(context, chunks,
+               [&](int64_t chunk, int) { chunk_loop(shape, stream, line_range(count, chunks, chunk), a, b, y); });
+}
+
+}  // namespace
+
+void add(Context& context, const BroadcastShape& shape, const float* a, const float* b, float* y) {
+  broadcast(context, DNN_PER_ISA(add_chunk)[context], shape, a, b, y);
+}
+
+void sub(Context& context, const BroadcastShape& shape, const float* a, const float* b, float* y) {
+  broadcast(context, DNN_PER_ISA(sub_chunk)[context], shape, a, b, y);
+}
+
+void mul(Context& context, const BroadcastShape& shape, const float* a, const float* b, float* y) {
+  broadcast(context, DNN_PER_ISA(mul_chunk)[context], shape, a, b, y);
+}
+
+void div(Context& context, const BroadcastShape& shape, const float* a, const float* b, float* y) {
+  broadcast(context, DNN_PER_ISA(div_chunk)[context], shape, a, b, y);
+}
+
+}  // namespace dnn::cpu
+#endif
