@@ -56,6 +56,8 @@
   X(transpose, const TransposeShape&, const T* x, T* y)                                                               \
   /* rows of `cols` values from pitch x_pitch to pitch y_pitch: concat and split */                                   \
   X(copy_rows, const RowsShape&, int64_t x_pitch, const T* x, int64_t y_pitch, T* y)                                  \
+  /* row i of y = row index[i] of the pictures / divisor; index null: row i */                                        \
+  X(gather_pixels, const RowsShape&, const uint8_t* pictures, const int32_t* index_or_null, T divisor, T* y)          \
   /* y = x * (1 / (1 - p)) with probability 1 - p, else 0; y may be x. Element i is kept where its 16 random bits     \
      are at least p * 65536, rounded. Which bits and words an element has: philox.h. Backward is the same call */     \
   X(dropout, int64_t count, float p, RandomState, const T* x, T* y)                                                   \

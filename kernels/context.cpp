@@ -41,7 +41,11 @@ Workspace::~Workspace() {
     context_.backend.device.free(block.data, block.size);
   }
   arena.blocks.clear();
-  arena.blocks.push_back({static_cast<std::byte*>(context_.backend.device.alloc(total)), total});
+  try {
+    arena.blocks.push_back({static_cast<std::byte*>(context_.backend.device.alloc(total)), total});
+  } catch (const Error&) {
+    // A destructor must not throw; whoever takes memory next will learn that there is none.
+  }
 }
 
 void* Workspace::take_bytes(size_t bytes) {

@@ -81,6 +81,8 @@ int64_t BroadcastShape::count() const {
 }
 
 BroadcastShape BroadcastShape::of(const int* a, int a_dims, const int* b, int b_dims) {
+  require(a_dims <= kMaxDims && b_dims <= kMaxDims, "[broadcast] at most {} dimensions; got {} and {}", kMaxDims,
+          a_dims, b_dims);
   BroadcastShape full;
   full.dims = std::max(a_dims, b_dims);
   int64_t a_step = 1, b_step = 1;

@@ -50,7 +50,9 @@ struct Pool2dShape {
   int y_pitch() const { return y_stride ? y_stride : c; }
   int64_t x_pixels() const { return int64_t{n} * h * w; }
   int64_t y_pixels() const { return int64_t{n} * oh() * ow(); }
-  bool byte_index() const { return r * s <= 256; }  // max pooling's index of the largest cell: uint8, else int32
+  bool byte_index() const {
+    return int64_t{r} * s <= 256;
+  }  // max pooling's index of the largest cell: uint8, else int32
   int64_t flops() const { return y_pixels() * c * r * s; }
   int64_t bytes(int size) const { return size * c * (x_pixels() + y_pixels()); }
   void check() const;
@@ -58,9 +60,9 @@ struct Pool2dShape {
  private:
   int out_size(int in, int window, int stride, int pad_begin, int pad_end) const {
     const int span = in + pad_begin + pad_end - window;
-    int out = (ceil_mode ? (span + stride - 1) / stride : span / stride) + 1;
-    if (ceil_mode && (out - 1) * stride >= in + pad_begin) --out;
-    return out;
+    const int out = span / stride + 1;
+    if (!ceil_mode || span % stride == 0) return out;
+    return int64_t{out} * stride < int64_t{in} + pad_begin ? out + 1 : out;
   }
 };
 

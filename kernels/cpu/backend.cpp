@@ -30,6 +30,7 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.sub.run = sub;
   k.mul.run = mul;
   k.div.run = div;
+  k.gather_pixels.run = gather_pixels;
   k.sgd_step.run = sgd_step;
   return row;
 }

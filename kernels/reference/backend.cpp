@@ -7,6 +7,7 @@
 #include <kernels/reference/layout.h>
 #include <kernels/reference/pool2d.h>
 #include <kernels/reference/random.h>
+#include <kernels/reference/gather_pixels.h>
 #include <kernels/reference/reference.h>
 #include <kernels/reference/sgd_step.h>
 #include <kernels/reference/shared_conv2d.h>
@@ -51,6 +52,7 @@ void fill_table(Kernels<T>& k) {
   k.fill_uniform.run = fill_uniform<T>;
   k.fill_normal.run = fill_normal<T>;
   k.sgd_step.run = sgd_step<T>;
+  k.gather_pixels.run = gather_pixels<T>;
 }
 
 }  // namespace

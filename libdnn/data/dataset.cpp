@@ -1,0 +1,62 @@
+#include <libdnn/data/dataset.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include <libdnn/data/idx.h>
+
+namespace dnn {
+namespace {
+
+// The file as distributed, or unpacked; some copies write a dot before "idx".
+std::string find_file(const std::string& folder, const std::string& part, const std::string& kind) {
+  for (const char* separator : {"-", "."}) {
+    for (const char* ending : {"", ".gz"}) {
+      const auto path = std::filesystem::path(folder) / fmt::format("{}{}{}-ubyte{}", part, separator, kind, ending);
+      if (std::filesystem::is_regular_file(path)) return path.string();
+    }
+  }
+  throw Error(fmt::format("[mnist] no {}-{}-ubyte or {}-{}-ubyte.gz in {}", part, kind, part, kind, folder));
+}
+
+}  // namespace
+
+ImageDataset load_mnist(const std::string& folder, MnistPart part) {
+  constexpr int kClasses = 10;
+  const std::string prefix = part == MnistPart::train ? "train" : "t10k";
+  const std::string image_path = find_file(folder, prefix + "-images", "idx3");
+  const std::string label_path = find_file(folder, prefix + "-labels", "idx1");
+  const IdxArray images = read_idx(image_path, 3), labels = read_idx(label_path, 1);
+  const int count = images.sizes[0];
+  if (labels.sizes[0] != count) {
+    throw Error(
+        fmt::format("[mnist] {} has {} pictures, {} has {} labels", image_path, count, label_path, labels.sizes[0]));
+  }
+  if (count == 0 || images.sizes[1] == 0 || images.sizes[2] == 0) {
+    throw Error(fmt::format("[mnist] {} holds no pictures", image_path));
+  }
+  std::vector<int32_t> wide(labels.values.begin(), labels.values.end());
+  const auto wrong = std::find_if(wide.begin(), wide.end(), [](int32_t label) { return label >= kClasses; });
+  if (wrong != wide.end()) {
+    throw Error(fmt::format("[mnist] {}: label {} of sample {} is outside 0..{}", label_path, *wrong,
+                            wrong - wide.begin(), kClasses - 1));
+  }
+  return {from_vector(images.values, {count, images.sizes[1], images.sizes[2], 1}, "cpu"),
+          from_vector(wide, {count}, "cpu"), kClasses};
+}
+
+ImageDataset ImageDataset::first(int64_t count) const {
+  if (count >= size()) return *this;
+  if (count < 0) throw Error(fmt::format("[dataset] the number of samples must not be negative; got {}", count));
+  const int rows = static_cast<int>(count);
+  const ImageDataset part{Tensor({rows, images.size(1), images.size(2), images.size(3)}, DType::uint8, "cpu"),
+                          Tensor({rows}, DType::int32, "cpu"), classes};
+  std::memcpy(part.images.raw_data(), images.raw_data(), static_cast<size_t>(part.images.numel()));
+  std::memcpy(part.labels.raw_data(), labels.raw_data(), static_cast<size_t>(count) * sizeof(int32_t));
+  return part;
+}
+
+}  // namespace dnn

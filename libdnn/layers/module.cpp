@@ -1,0 +1,272 @@
+#include <libdnn/layers/module.h>
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <typeinfo>
+
+#include <libdnn/core/scope.h>
+
+namespace dnn {
+
+struct Hooks {
+  struct Pre {
+    int64_t id;
+    Module::ForwardPreHook run;
+  };
+  struct Post {
+    int64_t id;
+    Module::ForwardHook run;
+  };
+  std::vector<Pre> pre;
+  std::vector<Post> post;
+  int64_t next_id = 0;
+};
+
+void HookHandle::remove() {
+  const std::shared_ptr<Hooks> hooks = hooks_.lock();
+  if (!hooks) return;
+  const auto mine = [this](const auto& hook) { return hook.id == id_; };
+  std::erase_if(hooks->pre, mine);
+  std::erase_if(hooks->post, mine);
+}
+
+namespace {
+
+// What the copy under way has made so far, by the original's address.
+struct Copies {
+  std::map<const void*, std::shared_ptr<Module>> modules;
+  std::map<const void*, Tensor> tensors;
+};
+
+thread_local Copies* copies_under_way = nullptr;
+
+// Starts a copy, or joins the one that this is a part of.
+class Copying {
+ public:
+  Copying() : outer_(copies_under_way) {
+    if (!outer_) copies_under_way = &own_;
+  }
+  ~Copying() { copies_under_way = outer_; }
+  Copying(const Copying&) = delete;
+  Copying& operator=(const Copying&) = delete;
+
+  Tensor copy(const Tensor& tensor) {
+    Tensor& known = copies_under_way->tensors[tensor.impl()];
+    if (!known.defined()) {
+      known = tensor.detach().clone();
+      known.requires_grad(tensor.requires_grad());
+    }
+    return known;
+  }
+
+  std::shared_ptr<Module> copy(const Module& module) {
+    std::shared_ptr<Module>& known = copies_under_way->modules[&module];
+    if (!known) {
+      known = module.clone();
+      const Module& made = *known;
+      if (typeid(made) != typeid(module)) {
+        throw Error(fmt::format("[clone] {} must override clone(); got a {}", module.type_name(), made.type_name()));
+      }
+    }
+    return known;
+  }
+
+ private:
+  Copies* outer_;
+  Copies own_;
+};
+
+template <class Entries>
+auto find(Entries& entries, std::string_view name) {
+  return std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.name == name; });
+}
+
+template <class Entries>
+const auto& at(const Entries& entries, std::string_view name, const char* kind, const Module& module) {
+  const auto entry = find(entries, name);
+  if (entry != entries.end()) return *entry;
+  throw Error(fmt::format("[module] {} has no {} of this name; got '{}'", module.type_name(), kind, name));
+}
+
+std::string join(const std::string& path, const std::string& name) { return path.empty() ? name : path + "." + name; }
+
+}  // namespace
+
+void Module::copy_registry(const Module& other) {
+  Copying copying;
+  NamedTensors parameters, buffers;
+  std::vector<Child> children;
+  for (const NamedTensor& p : other.parameters_) parameters.push_back({p.name, copying.copy(p.tensor)});
+  for (const NamedTensor& b : other.buffers_) buffers.push_back({b.name, copying.copy(b.tensor)});
+  for (const Child& c : other.children_) {
+    children.push_back({c.name, copying.copy(*c.module)});
+    children.back().module->name_ = c.name;
+  }
+  parameters_ = std::move(parameters);
+  buffers_ = std::move(buffers);
+  children_ = std::move(children);
+  training_ = other.training_;
+}
+
+Module& Module::operator=(const Module& other) {
+  if (this != &other) copy_registry(other);
+  return *this;
+}
+
+Tensor Module::operator()(const Tensor& x) {
+  const Scope scope(name_);
+  try {
+    if (!hooks_) return forward(x);
+    const TensorList inputs{x};
+    const Hooks hooks = *hooks_;  // a hook may remove itself
+    for (const Hooks::Pre& hook : hooks.pre) hook.run(*this, inputs);
+    const Tensor y = forward(x);
+    for (const Hooks::Post& hook : hooks.post) hook.run(*this, inputs, y);
+    return y;
+  } catch (Error& error) {
+    error.add_path(scope_path());
+    throw;
+  }
+}
+
+std::shared_ptr<Module> Module::clone() const {
+  throw Error(fmt::format("[clone] {} must override clone() to be copied", type_name()));
+}
+
+template <class M, class F>
+void Module::visit(M& module, const std::string& path, F&& f) {
+  f(path, module);
+  for (const Child& child : module.children_) visit(*child.module, join(path, child.name), f);
+}
+
+namespace {
+
+void append_new(NamedTensors& list, std::set<const void*>& seen, const std::string& path, const NamedTensors& more) {
+  for (const NamedTensor& entry : more) {
+    if (seen.insert(entry.tensor.impl()).second) list.push_back({join(path, entry.name), entry.tensor});
+  }
+}
+
+}  // namespace
+
+NamedTensors Module::named_parameters() const {
+  NamedTensors list;
+  std::set<const void*> seen;
+  visit(*this, "", [&](const std::string& path, const Module& m) { append_new(list, seen, path, m.parameters_); });
+  return list;
+}
+
+NamedTensors Module::named_buffers() const {
+  NamedTensors list;
+  std::set<const void*> seen;
+  visit(*this, "", [&](const std::string& path, const Module& m) { append_new(list, seen, path, m.buffers_); });
+  return list;
+}
+
+TensorList Module::parameters() const {
+  TensorList list;
+  for (NamedTensor& entry : named_parameters()) list.push_back(std::move(entry.tensor));
+  return list;
+}
+
+NamedTensors Module::named_tensors() const {
+  NamedTensors list;
+  visit(*this, "", [&](const std::string& path, const Module& m) {
+    for (const NamedTensor& p : m.parameters_) list.push_back({join(path, p.name), p.tensor});
+    for (const NamedTensor& b : m.buffers_) list.push_back({join(path, b.name), b.tensor});
+  });
+  return list;
+}
+
+std::vector<NamedModule> Module::named_modules() {
+  std::vector<NamedModule> list;
+  std::set<const Module*> seen;
+  visit(*this, "", [&](const std::string& path, Module& m) {
+    if (seen.insert(&m).second) list.push_back({path, &m});
+  });
+  return list;
+}
+
+std::vector<NamedModule> Module::children() {
+  std::vector<NamedModule> list;
+  for (const Child& child : children_) list.push_back({child.name, child.module.get()});
+  return list;
+}
+
+const Tensor& Module::parameter(std::string_view name) const {
+  return at(parameters_, name, "parameter", *this).tensor;
+}
+
+const Tensor& Module::buffer(std::string_view name) const { return at(buffers_, name, "buffer", *this).tensor; }
+
+Module& Module::child(std::string_view name) const { return *at(children_, name, "child", *this).module; }
+
+bool Module::has_parameter(std::string_view name) const { return find(parameters_, name) != parameters_.end(); }
+
+void Module::train(bool on) {
+  training_ = on;
+  for (const Child& child : children_) child.module->train(on);
+}
+
+void Module::to(const Device& device) {
+  for (const NamedTensor& entry : named_tensors()) entry.tensor.move_to(device);
+}
+
+void Module::zero_grad() {
+  for (const Tensor& parameter : parameters()) parameter.set_grad(Tensor());
+}
+
+HookHandle Module::register_forward_hook(ForwardHook hook) {
+  if (!hooks_) hooks_ = std::make_shared<Hooks>();
+  hooks_->post.push_back({hooks_->next_id, std::move(hook)});
+  return HookHandle(hooks_, hooks_->next_id++);
+}
+
+HookHandle Module::register_forward_pre_hook(ForwardPreHook hook) {
+  if (!hooks_) hooks_ = std::make_shared<Hooks>();
+  hooks_->pre.push_back({hooks_->next_id, std::move(hook)});
+  return HookHandle(hooks_, hooks_->next_id++);
+}
+
+std::string Module::type_name() const {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status), std::free);
+  const std::string full = status == 0 ? text.get() : typeid(*this).name();
+  const size_t colons = full.rfind("::", full.find('<'));
+  return colons == std::string::npos ? full : full.substr(colons + 2);
+}
+
+void Module::check_name(const std::string& name) const {
+  if (name.empty() || name.find('.') != std::string::npos) {
+    throw Error(fmt::format("[module] a name is not empty and has no dot; got '{}'", name));
+  }
+  if (has_parameter(name) || find(buffers_, name) != buffers_.end() || find(children_, name) != children_.end()) {
+    throw Error(fmt::format("[module] a name is used once; got '{}' again for {}", name, type_name()));
+  }
+}
+
+void Module::add_parameter(const std::string& name, Tensor value) {
+  check_name(name);
+  value.requires_grad(true);
+  parameters_.push_back({name, std::move(value)});
+}
+
+void Module::add_buffer(const std::string& name, Tensor value) {
+  check_name(name);
+  buffers_.push_back({name, std::move(value)});
+}
+
+void Module::add(const std::string& name, std::shared_ptr<Module> module) {
+  check_name(name);
+  if (!module) throw Error(fmt::format("[module] a child is a module; got a null pointer for '{}'", name));
+  module->name_ = name;
+  children_.push_back({name, std::move(module)});
+}
+
+}  // namespace dnn

@@ -1,0 +1,122 @@
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <libdnn/core/named_tensor.h>
+
+namespace dnn {
+
+class Module;
+
+struct NamedModule {
+  std::string name;
+  Module* module;
+};
+
+struct Hooks;
+
+// Takes a hook away again; may outlive the module. Letting go of the handle leaves the hook in place.
+class HookHandle {
+ public:
+  HookHandle() = default;
+  HookHandle(const std::shared_ptr<Hooks>& hooks, int64_t id) : hooks_(hooks), id_(id) {}
+  void remove();
+
+ private:
+  std::weak_ptr<Hooks> hooks_;
+  int64_t id_ = 0;
+};
+
+// A part of a net: a function with parameters, buffers and children, which live in the module's registry and nowhere
+// else. Names and their order are torch's. A net of one's own adds its parts in the constructor:
+//   struct Net : dnn::Module {
+//     Net() {
+//       add("conv", Conv2d(1, 20, 5));
+//       add("fc", Linear(20 * 24 * 24, 10));
+//     }
+//     Tensor forward(const Tensor& x) override { return child("fc")(flatten(relu(child("conv")(x)))); }
+//     std::shared_ptr<Module> clone() const override { return std::make_shared<Net>(*this); }
+//   };
+// Copying a module copies its tensors and, by clone(), its children; what was shared inside it stays shared inside the
+// copy. Gradients, hooks and the name are not copied. Threads may call one net at once where its forward changes
+// nothing, as in eval() mode.
+class Module {
+ public:
+  Module(const Module& other) { copy_registry(other); }
+  Module(Module&&) = default;
+  Module& operator=(const Module& other);
+  Module& operator=(Module&&) = default;
+  virtual ~Module() = default;
+
+  // forward(x), with the hooks around it, the module's name on the scope (core/scope.h) and the path in errors.
+  Tensor operator()(const Tensor& x);
+
+  virtual std::shared_ptr<Module> clone() const;  // override in each class: return std::make_shared<Net>(*this);
+
+  // With those of the children, "conv.weight"; a tensor or module that is held twice is listed once.
+  NamedTensors named_parameters() const;
+  TensorList parameters() const;
+  NamedTensors named_buffers() const;
+  std::vector<NamedModule> named_modules();  // this one first, with an empty name
+  std::vector<NamedModule> children();       // direct ones only
+  NamedTensors named_tensors() const;        // what a weight file holds: parameters and buffers, under all their names
+
+  // A part of this very module; Error where there is none of the name.
+  const Tensor& parameter(std::string_view name) const;
+  const Tensor& buffer(std::string_view name) const;
+  Module& child(std::string_view name) const;
+  bool has_parameter(std::string_view name) const;
+
+  void train(bool on = true);  // this and all modules below
+  void eval() { train(false); }
+  bool training() const { return training_; }
+
+  void to(const Device& device);  // all tensors; handles to them stay valid
+  void zero_grad();
+
+  using ForwardHook = std::function<void(Module& module, const TensorList& inputs, const Tensor& output)>;
+  using ForwardPreHook = std::function<void(Module& module, const TensorList& inputs)>;
+  HookHandle register_forward_hook(ForwardHook hook);
+  HookHandle register_forward_pre_hook(ForwardPreHook hook);
+
+  const std::string& name() const { return name_; }  // in the module that holds this one; "" for the outermost
+  std::string type_name() const;                     // of the class: "Conv2d"
+
+ protected:
+  Module() = default;
+  virtual Tensor forward(const Tensor& x) = 0;
+
+  // Names are not empty, have no dot and are used once in a module; Error otherwise.
+  void add_parameter(const std::string& name, Tensor value);  // asks for a gradient from now on
+  void add_buffer(const std::string& name, Tensor value);
+  void add(const std::string& name, std::shared_ptr<Module> module);
+  template <std::derived_from<Module> M>
+  void add(const std::string& name, M module) {
+    add(name, std::shared_ptr<Module>(std::make_shared<M>(std::move(module))));
+  }
+
+ private:
+  struct Child {
+    std::string name;
+    std::shared_ptr<Module> module;
+  };
+
+  void copy_registry(const Module& other);
+  void check_name(const std::string& name) const;
+  template <class M, class F>
+  static void visit(M& module, const std::string& path, F&& f);  // f(path, module): this one, then all below
+
+  NamedTensors parameters_, buffers_;
+  std::vector<Child> children_;
+  std::shared_ptr<Hooks> hooks_;  // null until the first is registered
+  std::string name_;
+  bool training_ = true;
+};
+
+}  // namespace dnn

@@ -1,0 +1,100 @@
+#include <kernels/backend.h>
+
+#include "rows.h"
+
+namespace dnn::test {
+namespace {
+
+TEST_CASE("backend: rows by name", "[backend]") {
+  std::vector<std::string> names;
+  for (const Backend* row : backends()) {
+    names.push_back(row->name);
+    if (available(*row)) {
+      CHECK(&backend(row->name) == row);
+    } else {
+      CHECK_THROWS_WITH(backend(row->name), "[backend] this CPU has not the instructions of " + row->name);
+    }
+  }
+  CHECK(names == std::vector<std::string>{"reference", "cpu_baseline", "cpu_avx2", "cpu_avx512", "meta"});
+  CHECK(available(backend("cpu")));
+  CHECK(backend("cpu").name.substr(0, 4) == "cpu_");
+}
+
+TEST_CASE("backend: an unknown name is refused with the known ones", "[backend]") {
+  CHECK_THROWS_WITH(backend("gpu"),
+                    "[backend] there is cpu, reference, cpu_baseline, cpu_avx2, cpu_avx512, meta; got 'gpu'");
+  CHECK_THROWS_AS(backend(""), Error);
+}
+
+TEST_CASE("backend: a missing kernel says what is missing where", "[backend]") {
+  for (const Backend* row : backends()) {
+    if (row->name != "cpu_avx2") continue;
+    Context context(*row);
+    CHECK_THROWS_WITH(row->f64.conv2d_forward(context, {}, nullptr, nullptr, {}, nullptr),
+                      "[conv2d_forward] no float64 kernel on cpu_avx2");
+  }
+  Backend empty;
+  empty.name = "empty";
+  empty.device = reference_row().device;
+  Context context(empty);
+  CHECK_THROWS_WITH(empty.f32.gemm(context, {}, nullptr, nullptr, {}, nullptr), "[gemm] no kernel on empty");
+}
+
+TEST_CASE("backend: the catalogue in its order", "[backend]") {
+  Kernels<float> kernels;
+  std::vector<std::string> names;
+  for_each_kernel(kernels, [&](const auto& entry) {
+    names.push_back(entry.name);
+    CHECK(entry.run == nullptr);
+  });
+  REQUIRE(names.size() > 30);
+  CHECK(names.front() == "gemm");
+  CHECK(names[1] == "conv2d_forward");
+  CHECK(names.back() == "sgd_step");
+}
+
+TEST_CASE("backend: memory of every row", "[backend]") {
+  for (const Backend* row : rows()) {
+    INFO(row->name);
+    const DeviceApi& device = row->device;
+    const int64_t before = device.allocations();
+    auto *a = static_cast<float*>(device.alloc(4000)), *b = static_cast<float*>(device.alloc(4000));
+    CHECK(device.allocations() == before + 2);
+    CHECK(reinterpret_cast<uintptr_t>(a) % 64 == 0);
+    CHECK(reinterpret_cast<uintptr_t>(b) % 64 == 0);
+    const auto values = Buffer<float>::random(1000, 1);
+    Buffer<float> back(1000);
+    device.copy_from_host(a, values.get(), 4000);
+    device.copy(b, a, 4000);
+    device.synchronize();
+    device.copy_to_host(back.get(), b, 4000);
+    back.check_guards();
+    CHECK((back.values() == values.values()));
+    device.copy(b, a, 0);
+    device.free(a, 4000);
+    device.free(b, 4000);
+    device.free(device.alloc(0), 0);
+  }
+}
+
+TEST_CASE("meta: kernels do nothing on memory that isn't there", "[backend]") {
+  const Backend& meta = backend("meta");
+  Context context(meta);
+  const int64_t before = meta.device.allocations();
+  void* data = meta.device.alloc(size_t{1} << 50);
+  CHECK(data == nullptr);
+  CHECK(meta.device.allocations() == before + 1);
+  Kernels<float> kernels = meta.f32;
+  for_each_kernel(kernels, [](const auto& entry) {
+    INFO(entry.name);
+    CHECK(entry.run != nullptr);
+  });
+  meta.f32.gemm(context, {1000, 1000, 1000}, nullptr, nullptr, {}, nullptr);
+  meta.f64.fill_constant(context, int64_t{1} << 40, 1, nullptr);
+  float value = 0;
+  CHECK_THROWS_WITH(meta.device.copy_to_host(&value, data, 4), "[copy_to_host] a tensor on meta has no values to read");
+  meta.device.free(data, size_t{1} << 50);
+}
+
+}  // namespace
+}  // namespace dnn::test

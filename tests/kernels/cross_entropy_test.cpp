@@ -1,0 +1,134 @@
+#include "gradients.h"
+
+namespace dnn::test {
+namespace {
+
+const auto kCrossEntropy = &Kernels<float>::softmax_cross_entropy;
+constexpr int32_t kIgnore = -100;
+
+struct Result {
+  Buffer<float> loss{1, 7}, dx;
+  int64_t bad_row = 7;
+};
+
+Result run(const Backend& row, const RowsShape& shape, const std::vector<float>& x,
+           const std::vector<int32_t>& labels) {
+  Result result{Buffer<float>(1), Buffer<float>(shape.count()), 7};
+  Context context(row);
+  row.f32.softmax_cross_entropy(context, shape, x.data(), labels.data(), kIgnore, result.loss.get(), result.dx.get(),
+                                &result.bad_row);
+  return result;
+}
+
+TEST_CASE("softmax_cross_entropy: values by hand", "[cross_entropy]") {
+  for (const Backend* row : rows_with(kCrossEntropy)) {
+    INFO(row->name);
+    check_values<float>(run(*row, {1, 3}, {1000, 0, -1000}, {1}).loss, {1000});
+    check_values<float>(run(*row, {1, 3}, {-1000, -1000, -1001}, {2}).loss, {1.861995f});
+    check_values<float>(run(*row, {1, 10}, std::vector<float>(10, 0), {4}).loss, {2.302585f});
+    check_values<float>(run(*row, {1, 1}, {5}, {0}).loss, {0});
+
+    const Result two = run(*row, {2, 3}, {0, std::log(2.0f), std::log(5.0f), 0, 0, 0}, {2, 1});
+    check_values<float>(two.loss, {(0.4700036f + 1.0986123f) / 2});
+    check_values<float>(two.dx, {0.0625f, 0.125f, -0.1875f, 1 / 6.0f, -1 / 3.0f, 1 / 6.0f});
+    CHECK(two.bad_row == -1);
+  }
+}
+
+TEST_CASE("softmax_cross_entropy: ignored labels leave numerator, denominator and gradient", "[cross_entropy]") {
+  for (const Backend* row : rows_with(kCrossEntropy)) {
+    INFO(row->name);
+    const Result one = run(*row, {3, 2}, {5, 1, 0, 0, std::nanf(""), 3}, {kIgnore, 0, kIgnore});
+    check_values<float>(one.loss, {0.6931472f});
+    check_values<float>(one.dx, {0, 0, -0.5f, 0.5f, 0, 0});
+    CHECK(one.bad_row == -1);
+    const Result none = run(*row, {2, 2}, {5, 1, 0, 0}, {kIgnore, kIgnore});
+    check_values<float>(none.loss, {0});
+    check_values<float>(none.dx, {0, 0, 0, 0});
+    CHECK(none.bad_row == -1);
+    const Result empty = run(*row, {0, 3}, {}, {});
+    check_values<float>(empty.loss, {0});
+    CHECK(empty.bad_row == -1);
+    // A value that could be a class is ignored all the same.
+    Result class_1{Buffer<float>(1), Buffer<float>(4), 7};
+    Context context(*row);
+    const Buffer<float> x({0, 0, 9, 1});
+    const Buffer<int32_t> labels({0, 1});
+    row->f32.softmax_cross_entropy(context, {2, 2}, x.get(), labels.get(), 1, class_1.loss.get(), class_1.dx.get(),
+                                   &class_1.bad_row);
+    check_values<float>(class_1.loss, {0.6931472f});
+    check_values<float>(class_1.dx, {-0.5f, 0.5f, 0, 0});
+  }
+}
+
+TEST_CASE("softmax_cross_entropy: a label out of range is named by its row", "[cross_entropy]") {
+  for (const Backend* row : rows_with(kCrossEntropy)) {
+    INFO(row->name);
+    const std::vector<float> x(8, 0);
+    CHECK(run(*row, {4, 2}, x, {0, 2, 1, 0}).bad_row == 1);
+    CHECK(run(*row, {4, 2}, x, {0, 1, -1, 7}).bad_row == 2);
+    CHECK(run(*row, {4, 2}, x, {std::numeric_limits<int32_t>::max(), 1, 1, 7}).bad_row == 0);
+    CHECK(run(*row, {4, 2}, x, {0, 1, kIgnore, std::numeric_limits<int32_t>::min()}).bad_row == 3);
+    std::vector<int32_t> many(5000, 1);
+    many[4711] = many[4999] = 3;
+    CHECK(run(*row, {5000, 3}, std::vector<float>(15000, 0), many).bad_row == 4711);
+  }
+}
+
+TEST_CASE("softmax_cross_entropy: every row against the reference", "[cross_entropy]") {
+  std::vector<RowsShape> shapes{{1, 1000}, {64, 10}, {70000, 3}, {3, 4099}};
+  for (const int cols : odd_sizes()) shapes.push_back({9, cols});
+  for (const RowsShape& shape : shapes) {
+    auto x = Buffer<float>::random(shape.count(), 1);
+    for (int64_t i = 0; i < x.size(); ++i) x[i] *= 10;
+    Buffer<int32_t> labels(shape.rows);
+    for (int64_t i = 0; i < shape.rows; ++i)
+      labels[i] = i % 5 == 4 ? kIgnore : static_cast<int32_t>(i * 7 % shape.cols);
+    Context reference(reference_row());
+    Buffer<double> loss64(1), dx64(shape.count());
+    int64_t bad_row = 7;
+    reference_row().f64.softmax_cross_entropy(reference, shape, convert<double>(x).get(), labels.get(), kIgnore,
+                                              loss64.get(), dx64.get(), &bad_row);
+    REQUIRE(bad_row == -1);
+    for (const Backend* row : rows_with(kCrossEntropy)) {
+      INFO(row->name << ", " << shape.rows << " x " << shape.cols);
+      Context context(*row);
+      Buffer<float> loss(1), loss_alone(1), dx(shape.count());
+      row->f32.softmax_cross_entropy(context, shape, x.get(), labels.get(), kIgnore, loss.get(), dx.get(), &bad_row);
+      CHECK(bad_row == -1);
+      check_close(loss, loss64, 30.0, 1);
+      CHECK(loss[0] >= 0);
+      const double counted = static_cast<double>(shape.rows - shape.rows / 5);
+      check_close(dx, dx64, 2 / counted, 1);
+      // Each row of the gradient sums to 0.
+      for (int64_t i = 0; i < shape.rows; ++i) {
+        double sum = 0;
+        for (int j = 0; j < shape.cols; ++j) sum += dx[i * shape.cols + j];
+        REQUIRE(std::abs(sum) <= 1e-5 / counted);
+      }
+      row->f32.softmax_cross_entropy(context, shape, x.get(), labels.get(), kIgnore, loss_alone.get(), nullptr,
+                                     &bad_row);
+      loss_alone.check_guards();
+      CHECK(loss_alone[0] == loss[0]);
+    }
+  }
+}
+
+TEST_CASE("softmax_cross_entropy: gradient of the reference by central differences", "[cross_entropy]") {
+  Context context(reference_row());
+  const RowsShape shape{4, 5};
+  const auto x = Buffer<double>::random(20, 1);
+  const Buffer<int32_t> labels({3, kIgnore, 0, 4});
+  const Buffer<double> one({1.0});
+  Buffer<double> loss(1), dx(20);
+  int64_t bad_row = 7;
+  reference_row().f64.softmax_cross_entropy(context, shape, x.get(), labels.get(), kIgnore, loss.get(), dx.get(),
+                                            &bad_row);
+  check_gradient(dx, central_differences(x, one, [&](const double* moved, double* result) {
+                   reference_row().f64.softmax_cross_entropy(context, shape, moved, labels.get(), kIgnore, result,
+                                                             nullptr, &bad_row);
+                 }));
+}
+
+}  // namespace
+}  // namespace dnn::test
