@@ -52,6 +52,7 @@ struct Panels {
     const int first = begin * kernels.lanes;
     return {group, first, std::min(k, end * kernels.lanes) - first, end - begin, weights + at * length, bias + at};
   }
+  int64_t group_bytes() const { return vectors * kernels.lanes * length * static_cast<int64_t>(sizeof(float)); }
   int64_t lanes_total(const DirectConv& conv) const { return int64_t{conv.groups} * vectors * kernels.lanes; }
 };
 
@@ -272,9 +273,12 @@ void run_pixels(Context& context, const DirectConv& conv, const Panels& panels, 
                 const Epilogue<float>& epilogue, float* y) {
   const DirectKernels& kernels = panels.kernels;
   const int64_t count = int64_t{conv.n} * conv.oh * conv.ow;
-  constexpr int64_t kTiles = 168;  // a multiple of every tile's pixels
+  // Panels that stay in the cache take turns on a few pixels, so that y is written from end to end; large ones are kept
+  // for as many pixels as the cache holds.
+  const int64_t few = kernels.max_vectors == 4 ? 56 : 12;  // a multiple of every tile's pixels
+  const int64_t weight_bytes = panels.group_bytes();
   const int64_t fit = kBandBytes / (conv.c * static_cast<int64_t>(sizeof(float)));
-  const int64_t block = fit >= kTiles ? fit / kTiles * kTiles : std::max<int64_t>(fit / 12 * 12, 12);
+  const int64_t block = weight_bytes <= kBandBytes ? few : std::max<int64_t>(fit / few, 1) * few;
   RowsTile shared{};
   shared.rows = shared.cols = 1;
   shared.x_step = conv.x_pitch;

@@ -133,6 +133,11 @@ void rows_tile(const RowsTile& tile) {
   const float* next_x = tile.x + kTilesAhead * kPixels * x_step;
   const char* next_y = reinterpret_cast<const char*>(tile.out.y);
   const int64_t y_bytes = kPrefetch ? kPixels * tile.y_step * static_cast<int64_t>(sizeof(float)) / run : 0;
+  if constexpr (!kPrefetch) {
+    DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
+      DNN_UNROLL for (int j = 0; j < kVectors; ++j) __builtin_prefetch(tile.out.y + i * tile.y_step + j * lanes, 1, 3);
+    }
+  }
   for (int row = 0; row < tile.rows; ++row) {
     for (int col = 0; col < tile.cols; ++col) {
       const float* HWY_RESTRICT x = tile.x + row * tile.row_step + col * tile.col_step;
