@@ -26,6 +26,20 @@ std::vector<NamedConv2d> shapes() {
   shape.x_stride = 13;
   shape.y_stride = 24;
   found.push_back({"pitches", shape});
+  // Windows that don't overlap, which has a route of its own.
+  found.push_back({"4x4 stride 4", square_conv2d(2, 24, 6, 6, 4, 4, 0, 6)});
+  found.push_back({"windows apart, padded", square_conv2d(2, 9, 7, 7, 2, 3, 2, 7)});
+  found.push_back({"windows apart, larger than the padded picture's rest", square_conv2d(2, 11, 5, 5, 3, 4, 1, 5)});
+  shape = square_conv2d(2, 13, 3, 3, 2, 4, 2, 3);
+  shape.w = 18;
+  shape.s = 3;
+  shape.stride_w = 5;
+  shape.dilation_h = 3;
+  shape.dilation_w = 2;
+  found.push_back({"windows apart, dilated", shape});
+  shape.y_stride = 4;
+  found.push_back({"windows apart, pitch of y", shape});
+  found.push_back({"one channel", square_conv2d(3, 8, 1, 1, 2, 2)});
   return found;
 }
 
@@ -117,6 +131,27 @@ TEST_CASE("shared_conv2d backward: every row against the reference", "[shared_co
       check_close(dbias, dbias64, dbias_scale, static_cast<double>(shape.y_pixels() * shape.c));
       row->f32.shared_conv2d_backward_weight(context, shape, x.get(), dy.get(), dw_alone.get(), nullptr);
       REQUIRE((dw.values() == dw_alone.values()));
+    }
+  }
+}
+
+TEST_CASE("shared_conv2d: one and several threads give the same bits", "[shared_conv2d]") {
+  for (const Conv2dShape& shape : {square_conv2d(64, 24, 6, 6, 4, 4, 0, 6), square_conv2d(40, 24, 6, 6, 3, 1, 1, 6)}) {
+    const Buffer<float> x = random_x(shape), w = random_w(shape), bias({0.25f}), dy = random_y(shape);
+    for (const Backend* row : rows_with(kForward)) {
+      std::vector<std::vector<float>> one;
+      for (const int threads : {1, 2, 3}) {
+        INFO(row->name << ", " << threads << " threads");
+        Context context(*row);
+        context.threads = threads;
+        Buffer<float> y(dy.size()), dx(x.size()), dw(w.size()), dbias(1);
+        row->f32.shared_conv2d_forward(context, shape, x.get(), w.get(), bias.get(), Activation::sigmoid, y.get());
+        row->f32.shared_conv2d_backward_input(context, shape, dy.get(), w.get(), dx.get());
+        row->f32.shared_conv2d_backward_weight(context, shape, x.get(), dy.get(), dw.get(), dbias.get());
+        const std::vector<std::vector<float>> all{y.values(), dx.values(), dw.values(), dbias.values()};
+        if (threads == 1) one = all;
+        REQUIRE((all == one));
+      }
     }
   }
 }
