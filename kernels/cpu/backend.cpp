@@ -32,6 +32,7 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.div.run = div;
   k.gather_pixels.run = gather_pixels;
   k.sgd_step.run = sgd_step;
+  k.conv2d_backward_weight.run = conv2d_backward_weight;
   k.shared_conv2d_forward.run = shared_conv2d_forward;
   k.shared_conv2d_backward_input.run = shared_conv2d_backward_input;
   k.shared_conv2d_backward_weight.run = shared_conv2d_backward_weight;

@@ -158,9 +158,10 @@ TEST_CASE("conv2d backward weight: every row against the reference", "[conv2d]")
 
 TEST_CASE("conv2d: one and several threads give the same bits", "[conv2d]") {
   const std::vector<NamedConv2d> shapes{
-      {"3x3", square_conv2d(3, 15, 24, 32, 3, 1, 1)},        {"64 channels", square_conv2d(3, 14, 64, 64, 3, 1, 1)},
-      {"first layer", square_conv2d(3, 32, 3, 16, 5, 2, 2)}, {"1x1", square_conv2d(3, 14, 40, 64, 1)},
-      {"groups", square_conv2d(3, 13, 32, 48, 5, 1, 2, 2)},  {"depthwise", square_conv2d(3, 15, 33, 33, 3, 1, 1, 33)}};
+      {"3x3", square_conv2d(3, 15, 24, 32, 3, 1, 1)},          {"64 channels", square_conv2d(3, 14, 64, 64, 3, 1, 1)},
+      {"first layer", square_conv2d(3, 32, 3, 16, 5, 2, 2)},   {"1x1", square_conv2d(3, 14, 40, 64, 1)},
+      {"groups", square_conv2d(3, 13, 32, 48, 5, 1, 2, 2)},    {"partial sums of dw", square_conv2d(24, 12, 20, 50, 5)},
+      {"depthwise", square_conv2d(3, 15, 33, 33, 3, 1, 1, 33)}};
   for (const NamedConv2d& named : shapes) {
     const Conv2dShape& shape = named.shape;
     const Buffer<float> x = random_x(shape), w = random_w(shape), dy = random_y(shape);
