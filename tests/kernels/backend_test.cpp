@@ -96,5 +96,11 @@ TEST_CASE("meta: kernels do nothing on memory that isn't there", "[backend]") {
   meta.device.free(data, size_t{1} << 50);
 }
 
+// Hidden, for tests/run.sh --qemu: only right on a CPU that has neither AVX2 nor AVX-512.
+TEST_CASE("backend: without AVX only the baseline is available", "[.nehalem]") {
+  for (const Backend* row : backends()) CHECK(available(*row) == (row->isa == Isa::baseline));
+  CHECK(backend("cpu").name == "cpu_baseline");
+}
+
 }  // namespace
 }  // namespace dnn::test

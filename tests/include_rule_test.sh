@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Checks what the compiler doesn't: who may include whom, and what may stand where. Prints FILE:LINE: FAULT for each
+# fault; fails where there is one.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+folders=()
+for folder in kernels libdnn examples bench tests cmake .ci; do
+  [ -d $folder ] && folders+=($folder)
+done
+files=$(find "${folders[@]}" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.sh' -o -name '*.py' \
+  -o -name '*.cmake' -o -name '*.in' -o -name '*.md' -o -name CMakeLists.txt -o -path .ci/run \) | sort)
+files+=$'\n'$(find . -maxdepth 1 -type f \( -name '*.md' -o -name '*.txt' -o -name '*.json' \) | sed 's/^..//' | sort)
+
+# shellcheck disable=SC2086
+awk '
+BEGIN {
+  # Each part of libdnn may include itself, the headers directly in kernels/, and these.
+  allowed["core"] = ""
+  allowed["autograd"] = "core"
+  allowed["ops"] = "core autograd"
+  allowed["layers"] = "core autograd ops"
+  allowed["optim"] = "core"
+  allowed["data"] = "core"
+  allowed["models"] = "core autograd ops layers data"
+  allowed["formats"] = "core autograd ops layers data models"
+  allowed["measure"] = "core autograd ops layers optim data models formats"
+  allowed["train"] = "core autograd ops layers optim data models formats measure"
+}
+
+function fault(text) {
+  printf "%s:%d: %s\n", FILENAME, FNR, text
+  faults = 1
+}
+
+# Whether this file may include <name>, a header of ours.
+function may_include(name,   to, n, i, list) {
+  split(name, to, "/")
+  if (part == "bench" || part == "tests") return to[1] == "kernels" || to[1] == "libdnn" || to[1] == part
+  if (part == "kernels") return to[1] == "kernels"
+  if (part == "examples" || module == "cli") return name == "libdnn/dnn.h" || (module == "cli" && to[2] == "cli")
+  if (module == "dnn.h") return to[1] == "libdnn" && to[2] != "cli"
+  if (to[1] == "kernels") return name ~ /^kernels\/[^\/]*$/
+  if (to[1] != "libdnn") return 0
+  if (to[2] == module) return 1
+  n = split(allowed[module], list, " ")
+  for (i = 1; i <= n; ++i) if (list[i] == to[2]) return 1
+  return 0
+}
+
+FNR == 1 {
+  split(FILENAME, path, "/")
+  part = path[1]
+  module = part == "libdnn" ? path[2] : ""
+  header = FILENAME ~ /\.h$/
+  cpp = FILENAME ~ /\.(h|cpp|cu)$/
+  # The headers that users include.
+  public = header && (part == "libdnn" && module != "cli" || FILENAME ~ /^kernels\/[^\/]*$/)
+}
+
+FNR == 401 && FILENAME !~ /\.md$/ { fault("more than 400 lines") }
+
+/(^|[^A-Za-z0-9_.}\/])\/(home|root|work|Users|mnt)\/[A-Za-z]/ { fault("names a path of one machine") }
+
+!cpp { next }
+
+/^ *# *include *"/ {
+  if (part == "kernels" || part == "libdnn") fault("own headers are included by their path, in angle brackets")
+}
+
+/^ *# *include *</ {
+  name = $0
+  sub(/^[^<]*</, "", name)
+  sub(/>.*/, "", name)
+  ours = name ~ /^(kernels|libdnn|tests|bench|examples)\//
+  if (ours && !may_include(name)) fault((module ? part "/" module : part) " may not include <" name ">")
+  if (name ~ /^(cuda|cublas|cudnn|cblas|omp\.h)/ && part == "libdnn") fault("<" name "> belongs under kernels/")
+  if (public && !ours && name !~ /^[a-z_]+$/) fault("a public header includes the standard library and ours only")
+}
+
+/^ *# *(if|ifdef|ifndef|elif)/ { if (header && part == "libdnn") fault("conditional code in a header of libdnn") }
+
+/^ *# *pragma *omp|_Pragma *\( *"omp/ {
+  if (FILENAME != "kernels/parallel.cpp") fault("OpenMP pragmas stand in kernels/parallel.cpp only")
+}
+
+END { exit faults }
+' $files

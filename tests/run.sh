@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds the library and its tests, and runs every test. The last line says
+# "N passed, N failed"; the exit code is 0 where none failed.
+#   bash tests/run.sh              Release, in build/
+#   bash tests/run.sh --sanitize   with AddressSanitizer and UBSan, in build-sanitize/
+#   bash tests/run.sh --clang      with clang++-14 and a static library, in build-clang/
+#   bash tests/run.sh --qemu       some tests of the kernels on an emulated CPU without AVX, from the Release build
+# BUILD_DIR names another folder to build in. Arguments -D... go to CMake. build/tests/kernel_tests and library_tests
+# are Catch2 programs: run one by hand with a name or a tag, such as "[conv2d]".
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+preset=release
+qemu=false
+options=()
+for argument in "$@"; do
+  case $argument in
+    --sanitize) preset=sanitize ;;
+    --clang) preset=clang ;;
+    --qemu) qemu=true ;;
+    -D*) options+=("$argument") ;;
+    *)
+      echo "run.sh: the arguments are --sanitize, --clang, --qemu and -DNAME=VALUE; got '$argument'" >&2
+      exit 2
+      ;;
+  esac
+done
+case $preset in
+  release) folder=$root/build ;;
+  *) folder=$root/build-$preset ;;
+esac
+mkdir -p "${BUILD_DIR:-$folder}"
+build=$(cd "${BUILD_DIR:-$folder}" && pwd)
+
+groups=(library tests)
+[ $preset = clang ] && groups+=(clang)
+$qemu && groups+=(qemu)
+bash "$root/tests/install_packages.sh" "${groups[@]}"
+
+target=all
+$qemu && target=kernel_tests
+if ! (cd "$root" && cmake --preset $preset -B "$build" "${options[@]}" && cmake --build "$build" --target $target); then
+  echo "FAILED: the build in $build"
+  echo "0 passed, 1 failed"
+  exit 1
+fi
+
+passed=0
+failed=0
+failures=()
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# Prints "PASSED FAILED" as the Catch2 program that wrote $log counts its test cases; nothing where it gave no summary.
+summary() {
+  awk '/^All tests passed/ { sub(/.* in /, ""); passed = $1; seen = 1 }
+    /^test cases:/ {
+      seen = 1
+      for (i = split($0, part, "|"); i > 1; --i) {
+        if (part[i] ~ /passed *$/) passed = part[i] + 0
+        if (part[i] ~ /failed *$/) failed = part[i] + 0
+      }
+    }
+    END { if (seen) print passed + 0, failed + 0 }' "$log"
+}
+
+# program NAME COMMAND...: a Catch2 program; its test cases are counted, a crash is one failure.
+program() {
+  local name=$1 status=0 good bad
+  shift
+  echo "== $name"
+  "$@" 2>&1 | tee "$log" || status=$?
+  read -r good bad <<<"$(summary)" || true
+  passed=$((passed + ${good:-0}))
+  failed=$((failed + ${bad:-0}))
+  if [ "${bad:-0}" != 0 ]; then
+    failures+=("$bad of $name")
+  elif [ $status != 0 ] || [ "${good:-0}" = 0 ]; then
+    failed=$((failed + 1))
+    failures+=("$name ended with exit code $status")
+  fi
+}
+
+# script NAME COMMAND...: counts as one test.
+script() {
+  local name=$1
+  shift
+  echo "== $name"
+  if "$@"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    failures+=("$name")
+  fi
+}
+
+if $qemu; then
+  program "kernel_tests on an emulated Nehalem" qemu-x86_64 -cpu Nehalem "$build/tests/kernel_tests" \
+    "*by hand*,[.nehalem]"
+else
+  for file in "$build"/tests/*_tests; do
+    program "$(basename "$file")" "$file"
+  done
+  if [ $preset != sanitize ]; then
+    script include_rule_test bash "$root/tests/include_rule_test.sh"
+    script install_test bash "$root/tests/install_test.sh" "$build"
+  fi
+fi
+
+for failure in "${failures[@]}"; do
+  echo "FAILED: $failure"
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
