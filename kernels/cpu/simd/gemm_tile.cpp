@@ -41,41 +41,30 @@ struct Tile {
   float alpha, beta;
 };
 
-template <int kRows, int kVectors>
+// C = alpha * sum + beta * C. Of a panel, only the last vector may be partial.
+template <int kRows, int kVectors, bool kRead>
 HWY_INLINE void store_tile(const Tile& t, V (&sum)[kRows][kVectors]) {
   const D d;
   const V alpha = hn::Set(d, t.alpha), beta = hn::Set(d, t.beta);
-  if (t.cols == kVectors * kLanes) {
-#pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
-      float* c = t.c + i * t.c_row;
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        V y = hn::Mul(alpha, sum[i][v]);
-        if (t.beta != 0) y = hn::MulAdd(beta, hn::LoadU(d, c + v * kLanes), y);
-        hn::StoreU(y, d, c + v * kLanes);
-      }
-    }
-    return;
-  }
-  // Only the last vector of the last panel is partial.
-  const auto inside = hn::FirstN(d, t.cols - (kVectors - 1) * kLanes);
+  const int64_t last = (kVectors - 1) * kLanes;
+  const auto inside = hn::FirstN(d, static_cast<size_t>(t.cols - last));
+  const bool whole = t.cols == kVectors * kLanes;
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
     float* c = t.c + i * t.c_row;
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) {
-      const bool last = v == kVectors - 1;
+    for (int v = 0; v < kVectors - 1; ++v) {
       V y = hn::Mul(alpha, sum[i][v]);
-      if (t.beta != 0) {
-        const V old = last ? hn::MaskedLoad(inside, d, c + v * kLanes) : hn::LoadU(d, c + v * kLanes);
-        y = hn::MulAdd(beta, old, y);
-      }
-      if (last) {
-        hn::BlendedStore(y, inside, d, c + v * kLanes);
-      } else {
-        hn::StoreU(y, d, c + v * kLanes);
-      }
+      if (kRead) y = hn::MulAdd(beta, hn::LoadU(d, c + v * kLanes), y);
+      hn::StoreU(y, d, c + v * kLanes);
+    }
+    V y = hn::Mul(alpha, sum[i][kVectors - 1]);
+    if (whole) {
+      if (kRead) y = hn::MulAdd(beta, hn::LoadU(d, c + last), y);
+      hn::StoreU(y, d, c + last);
+    } else {
+      if (kRead) y = hn::MulAdd(beta, hn::MaskedLoad(inside, d, c + last), y);
+      hn::BlendedStore(y, inside, d, c + last);
     }
   }
 }
@@ -104,7 +93,11 @@ void tile(const Tile& t) {
       for (int v = 0; v < kVectors; ++v) sum[i][v] = hn::MulAdd(x, y[v], sum[i][v]);
     }
   }
-  store_tile<kRows, kVectors>(t, sum);
+  if (t.beta == 0) {
+    store_tile<kRows, kVectors, false>(t, sum);
+  } else {
+    store_tile<kRows, kVectors, true>(t, sum);
+  }
 }
 
 using TileFunction = void (*)(const Tile&);
