@@ -1,0 +1,53 @@
+// SGEMM of every CPU row on squares, on the dense layers of nets and on their gradients.
+#include <bench/machine.h>
+#include <kernels/verbose.h>
+
+namespace dnn::bench {
+namespace {
+
+GemmShape shape_of(int m, int n, int k, bool trans_a = false, bool trans_b = false) {
+  GemmShape shape;
+  shape.m = m, shape.n = n, shape.k = k;
+  shape.trans_a = trans_a, shape.trans_b = trans_b;
+  return shape;
+}
+
+const GemmShape kShapes[] = {
+    shape_of(512, 512, 512),
+    shape_of(1024, 1024, 1024),
+    shape_of(1024, 1024, 1024, true, false),
+    shape_of(1024, 1024, 1024, false, true),
+    shape_of(2048, 2048, 2048),
+    shape_of(32, 4096, 9216, false, true),  // AlexNet's first dense layer, batch 32: output, gradients
+    shape_of(32, 9216, 4096),
+    shape_of(4096, 9216, 32, true, false),
+    shape_of(1, 1000, 4096, false, true),
+    shape_of(1, 4096, 1000),
+    shape_of(64, 500, 800, false, true),  // LeNet, batch 64
+    shape_of(64, 800, 500),
+    shape_of(500, 800, 64, true, false),
+    shape_of(64, 10, 500, false, true),
+    shape_of(64, 500, 10),
+    shape_of(10, 500, 64, true, false),
+    shape_of(64, 27, 50176, true, false),  // few sums, long ones
+};
+
+void run(benchmark::State& state, const Backend& row, const GemmShape& shape) {
+  Context context(row);
+  const Array a(row, int64_t{shape.m} * shape.k, 1), b(row, int64_t{shape.k} * shape.n, 2);
+  const Array c(row, int64_t{shape.m} * shape.n, 3);
+  measure(state, context, static_cast<double>(shape.flops()), static_cast<double>(shape.bytes(4)),
+          [&] { row.f32.gemm(context, shape, a.get(), b.get(), {}, c.get()); });
+}
+
+}  // namespace
+
+void register_benchmarks() {
+  for (const Backend* row : cpu_rows()) {
+    for (const GemmShape& shape : kShapes) {
+      add("gemm/" + describe(shape) + "/" + row->name, [=](benchmark::State& state) { run(state, *row, shape); });
+    }
+  }
+}
+
+}  // namespace dnn::bench
