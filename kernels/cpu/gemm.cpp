@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kBlockK = 256;          // a panel of B, kBlockK x tile_cols, stays in L1
 constexpr int64_t kBlockM = 144;          // a block of A, kBlockM x kBlockK, stays in L2
 constexpr int64_t kBlockN = 4096;         // a block of B, kBlockK x kBlockN, stays in L3
-constexpr int64_t kChunkN = 512;          // columns that one chunk multiplies with its block of A
+constexpr int64_t kChunkN = 1024;          // columns that one chunk multiplies with its block of A
 constexpr int64_t kChunkFlops = 1 << 21;  // below it a second thread costs more than it brings
 
 struct Operands {

@@ -191,15 +191,20 @@ void block(const GemmBlock& g) {
 // ---- packing
 
 // Panel (k, width): to[p * width + i] = from[i * pitch + p] where i < have, else 0. Writes whole vectors, so up to
-// kPackSlack values behind the panel.
-void pack_across(int64_t width, int64_t have, int64_t k, const float* from, int64_t pitch, float* to) {
+// kPackSlack values behind the panel. Meanwhile fetches the next panel's `next` rows, which follow: each lies in a page
+// of its own, where the processor's own prefetching starts too late.
+void pack_across(int64_t width, int64_t have, int64_t next, int64_t k, const float* from, int64_t pitch, float* to) {
   int64_t p = 0;
 #if HWY_TARGET != HWY_SCALAR
   // Blocks of 8 rows by 4 columns turn in registers: the halves of v[i] are 4 columns of rows i and i + 4.
+  constexpr int64_t kLine = 16;
   const hn::CappedTag<float, 8> d8;
   const hn::CappedTag<float, 4> d4;
   const hn::Repartition<double, decltype(d8)> pairs;
   for (; p + 4 <= k; p += 4) {
+    if (p % kLine == 0) {
+      for (int64_t i = have; i < have + next; ++i) hwy::Prefetch(from + i * pitch + p);
+    }
     float* out = to + p * width;
     for (int64_t i = (width - 1) / 8 * 8; i >= 0; i -= 8) {  // backwards: see the stores
       const float* row[8];
@@ -215,7 +220,7 @@ void pack_across(int64_t width, int64_t have, int64_t k, const float* from, int6
           hn::BitCast(d8, hn::InterleaveUpper(pairs, hn::BitCast(pairs, low01), hn::BitCast(pairs, low23))),
           hn::BitCast(d8, hn::InterleaveLower(pairs, hn::BitCast(pairs, high01), hn::BitCast(pairs, high23))),
           hn::BitCast(d8, hn::InterleaveUpper(pairs, hn::BitCast(pairs, high01), hn::BitCast(pairs, high23)))};
-      if (have < i + 8) {
+      if (have < width && have < i + 8) {
         const auto inside = hn::FirstN(d8, static_cast<size_t>(std::max<int64_t>(have - i, 0)));
         for (auto& c : column) c = hn::IfThenElseZero(inside, c);
       }
@@ -224,6 +229,8 @@ void pack_across(int64_t width, int64_t have, int64_t k, const float* from, int6
       for (int c = 0; c < 4; ++c) hn::StoreU(column[c], d8, out + c * width + i);
     }
   }
+#else
+  (void)next;
 #endif
   for (; p < k; ++p) {
     for (int64_t i = 0; i < width; ++i) to[p * width + i] = i < have ? from[i * pitch + p] : 0.0f;
@@ -249,7 +256,8 @@ void pack_a(bool k_runs, int64_t m, int64_t k, const float* a, int64_t pitch, fl
   for (int64_t i = 0; i < tiles; ++i) {
     const int64_t row = first_row(m, tiles, i), rows = first_row(m, tiles, i + 1) - row;
     if (k_runs) {
-      pack_across(rows, rows, k, a + row * pitch, pitch, packed + row * k);
+      const int64_t next = i + 1 < tiles ? first_row(m, tiles, i + 2) - row - rows : 0;
+      pack_across(rows, rows, next, k, a + row * pitch, pitch, packed + row * k);
     } else {
       pack_along(rows, rows, k, a + row, pitch, packed + row * k);
     }
@@ -260,7 +268,8 @@ void pack_b(bool k_runs, int64_t n, int64_t k, const float* b, int64_t pitch, fl
   for (int64_t col = 0; col < n; col += kTileCols) {
     const int64_t have = std::min<int64_t>(kTileCols, n - col);
     if (k_runs) {
-      pack_across(kTileCols, have, k, b + col * pitch, pitch, packed + col * k);
+      const int64_t next = std::min<int64_t>(kTileCols, n - col - have);
+      pack_across(kTileCols, have, next, k, b + col * pitch, pitch, packed + col * k);
     } else {
       pack_along(kTileCols, have, k, b + col, pitch, packed + col * k);
     }
