@@ -37,7 +37,7 @@
      activation, dz null where only dbias is wanted (then the activation is none) */                                  \
   X(epilogue_backward, const RowsShape&, Activation, const T* y, const T* dy, T* dz, T* dbias_or_null)                \
   X(activation_forward, Activation, int64_t count, const T* x, T* y)                                                  \
-  X(activation_backward, Activation, int64_t count, const T* y, const T* dy, T* dx)                                   \
+  X(activation_backward, Activation, int64_t count, const T* y, const T* dy, T* dx) /* dx may be dy */                \
   X(softmax_forward, const RowsShape&, const T* x, T* y)                                                              \
   X(softmax_backward, const RowsShape&, const T* y, const T* dy, T* dx)                                               \
   X(log_softmax_forward, const RowsShape&, const T* x, T* y)                                                          \

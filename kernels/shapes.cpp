@@ -39,8 +39,7 @@ void require_span(const char* op, int64_t in, int64_t pad_begin, int64_t pad_end
 
 }  // namespace
 
-void Conv2dShape::check() const {
-  const char* op = "conv2d";
+void Conv2dShape::check(const char* op) const {
   require_input(op, n, h, w, c);
   require(k > 0 && r > 0 && s > 0, "[{}] needs at least one filter of 1x1; got {} of {}x{}", op, k, r, s);
   require(stride_h > 0 && stride_w > 0, "[{}] stride must be at least 1; got {}x{}", op, stride_h, stride_w);
@@ -53,8 +52,7 @@ void Conv2dShape::check() const {
   require_span(op, w, pad_left, pad_right, int64_t{dilation_w} * (s - 1) + 1, "width");
 }
 
-void Pool2dShape::check() const {
-  const char* op = "pool2d";
+void Pool2dShape::check(const char* op) const {
   require_input(op, n, h, w, c);
   require(r > 0 && s > 0, "[{}] needs a window of at least 1x1; got {}x{}", op, r, s);
   require(stride_h > 0 && stride_w > 0, "[{}] stride must be at least 1; got {}x{}", op, stride_h, stride_w);
@@ -67,10 +65,10 @@ void Pool2dShape::check() const {
   require_span(op, w, pad_left, pad_right, s, "width");
 }
 
-void GemmShape::check() const {
-  require(m >= 0 && n >= 0 && k >= 0, "[gemm] sizes must not be negative; got m {}, n {}, k {}", m, n, k);
+void GemmShape::check(const char* op) const {
+  require(m >= 0 && n >= 0 && k >= 0, "[{}] sizes must not be negative; got m {}, n {}, k {}", op, m, n, k);
   require(a_pitch() >= (trans_a ? m : k) && b_pitch() >= (trans_b ? k : n) && c_pitch() >= n,
-          "[gemm] a leading dimension is smaller than its row; got lda {}, ldb {}, ldc {} for m {}, n {}, k {}", lda,
+          "[{}] a leading dimension is smaller than its row; got lda {}, ldb {}, ldc {} for m {}, n {}, k {}", op, lda,
           ldb, ldc, m, n, k);
 }
 
@@ -135,11 +133,11 @@ int64_t TransposeShape::count() const {
   return product;
 }
 
-void TransposeShape::check() const {
+void TransposeShape::check(const char* op) const {
   std::array<bool, kMaxDims> seen{};
   for (int i = 0; i < dims; ++i) {
     require(axes[i] >= 0 && axes[i] < dims && !seen[axes[i]],
-            "[transpose] axes must be a permutation of 0..{}; got {} at {}", dims - 1, axes[i], i);
+            "[{}] axes must be a permutation of 0..{}; got {} at {}", op, dims - 1, axes[i], i);
     seen[axes[i]] = true;
   }
 }

@@ -6,8 +6,8 @@ namespace dnn {
 
 // What a kernel is told about its operands. All activations are N, H, W, C, dense but for the pitches; sizes count
 // elements, flops() counts a multiplication and an addition as two, bytes() is what one pass must read and write at
-// least for an element of `size` bytes. check() throws Error where the fields make no valid operation; the operations
-// of libdnn call it once, kernels rely on it.
+// least for an element of `size` bytes. check() throws Error, in the name of `op`, where the fields make no valid
+// operation; the operations of libdnn call it once, kernels rely on it.
 
 struct Conv2dShape {
   int n = 1, h = 0, w = 0, c = 0;  // input: pictures, rows, columns, channels
@@ -28,7 +28,7 @@ struct Conv2dShape {
   int64_t w_count() const { return int64_t{k} * r * s * (c / groups); }
   int64_t flops() const { return 2 * y_pixels() * k * r * s * (c / groups); }
   int64_t bytes(int size) const { return size * (x_pixels() * c + w_count() + y_pixels() * k); }
-  void check() const;
+  void check(const char* op = "conv2d") const;
 };
 
 // A depthwise convolution whose one filter (r, s) and one bias serve all channels: the "subsample" layer of LeNet-5's
@@ -55,7 +55,7 @@ struct Pool2dShape {
   }  // max pooling's index of the largest cell: uint8, else int32
   int64_t flops() const { return y_pixels() * c * r * s; }
   int64_t bytes(int size) const { return size * c * (x_pixels() + y_pixels()); }
-  void check() const;
+  void check(const char* op = "pool2d") const;
 
  private:
   int out_size(int in, int window, int stride, int pad_begin, int pad_end) const {
@@ -79,7 +79,7 @@ struct GemmShape {
   int c_pitch() const { return ldc ? ldc : n; }
   int64_t flops() const { return 2 * int64_t{m} * n * k; }
   int64_t bytes(int size) const { return size * (int64_t{m} * k + int64_t{k} * n + int64_t{m} * n); }
-  void check() const;
+  void check(const char* op = "gemm") const;
 };
 
 // `rows` rows of `cols` values: softmax over each row, a bias for each column, ...
@@ -114,7 +114,7 @@ struct TransposeShape {
   int dims = 0;
   std::array<int, kMaxDims> size{}, axes{};
   int64_t count() const;
-  void check() const;
+  void check(const char* op = "transpose") const;
 };
 
 }  // namespace dnn

@@ -34,13 +34,14 @@ struct Node {
   bool queued = false;
 };
 
-// A long chain of steps must not be freed by recursion.
+// A long chain of steps must not be freed by recursion, neither through the edges nor through saved inputs.
 Node::~Node() {
   std::vector<std::shared_ptr<Node>> chain;
   const auto take = [&](Node& node) {
     for (Edge& edge : node.inputs) {
       if (edge.node) chain.push_back(std::move(edge.node));
     }
+    node.step = nullptr;
   };
   take(*this);
   while (!chain.empty()) {
@@ -98,7 +99,7 @@ void record_step(const char* name, const List& inputs, const List& outputs, Back
 }
 
 // Whether nobody else can see the elements: then they may be overwritten.
-bool owned(const Tensor& t) { return t.shared_impl().use_count() == 1 && t.impl()->storage.use_count() == 1; }
+bool sole_owner(const Tensor& t) { return t.shared_impl().use_count() == 1 && t.impl()->storage.use_count() == 1; }
 
 // sum += more
 void accumulate(Tensor& sum, Tensor more, bool in_place) {
@@ -117,14 +118,14 @@ void add_to(Tensor& sum, Tensor more) {
   if (!sum.defined()) {
     sum = std::move(more);
   } else {
-    accumulate(sum, std::move(more), owned(sum));
+    accumulate(sum, std::move(more), sole_owner(sum));
   }
 }
 
 void add_to_leaf(TensorImpl& leaf, Tensor more) {
   if (leaf.grad.defined()) {
     accumulate(leaf.grad, std::move(more), true);
-  } else if (owned(more) && !more.requires_grad()) {
+  } else if (sole_owner(more) && !more.requires_grad()) {
     leaf.grad = std::move(more);
   } else {  // others hold these elements too
     Tensor copy(more.shape(), more.dtype(), more.device());
@@ -205,9 +206,12 @@ void record(const char* name, const TensorList& inputs, const TensorList& output
   record_step(name, inputs, outputs, std::move(step));
 }
 
+bool wants_grad(const Tensor& input) { return recording && input.defined() && input.requires_grad(); }
 bool wants_grad(std::initializer_list<Tensor> inputs) { return recording && any_wants_grad(inputs); }
 bool wants_grad(const TensorList& inputs) { return recording && any_wants_grad(inputs); }
 bool grad_enabled() { return recording; }
+
+Tensor over_or_new(const Tensor& dy) { return sole_owner(dy) ? dy : Tensor(dy.shape(), dy.dtype(), dy.device()); }
 
 NoGrad::NoGrad() : before_(recording) { recording = false; }
 NoGrad::~NoGrad() { recording = before_; }

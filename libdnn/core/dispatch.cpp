@@ -7,6 +7,7 @@ namespace dnn::detail {
 void check_operands(const char* op, std::initializer_list<const Tensor*> operands) {
   const Tensor& first = **operands.begin();
   for (const Tensor* other : operands) {
+    if (!other->defined()) continue;
     if (!(other->device() == first.device())) {
       throw Error(fmt::format("[{}] operands must be on one device; got {} and {}", op, first.device().name(),
                               other->device().name()));

@@ -11,11 +11,17 @@ void check_operands(const char* op, std::initializer_list<const Tensor*> operand
 [[noreturn]] void throw_no_float(const char* op, DType dtype);
 }  // namespace detail
 
+// An optional operand for a kernel: null where the tensor is undefined.
+template <class T>
+T* data_or_null(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data<T>() : nullptr;
+}
+
 // Runs f(kernels, context) with the kernel table of the operands' device and number type:
 //   run_kernel("relu", {&x, &y}, [&]<class T>(const Kernels<T>& k, Context& context) {
 //     k.activation_forward(context, Activation::relu, x.numel(), x.data<T>(), y.data<T>());
 //   });
-// Error where the operands differ in device or dtype, or hold no floats.
+// Error where the operands differ in device or dtype, or hold no floats; undefined ones but the first are passed over.
 template <class F>
 void run_kernel(const char* op, std::initializer_list<const Tensor*> operands, F&& f) {
   detail::check_operands(op, operands);

@@ -13,7 +13,7 @@ Tensor activation(const char* name, Activation kind, const Tensor& x) {
   });
   if (!wants_grad({x})) return y;
   record(name, {x}, {y}, [name, kind, y = y.detach()](const TensorList& dy) -> TensorList {
-    const Tensor dx(y.shape(), y.dtype(), y.device());
+    const Tensor dx = over_or_new(dy[0]);
     run_kernel(name, {&y, &dy[0]}, [&]<class T>(const Kernels<T>& k, Context& context) {
       k.activation_backward(context, kind, y.numel(), y.data<T>(), dy[0].data<T>(), dx.data<T>());
     });
