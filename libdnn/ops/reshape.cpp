@@ -1,4 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/tensor_impl.h>
@@ -17,15 +20,18 @@ Shape resolve(const std::vector<int>& wanted, const Shape& from) {
     } else if (unknown < 0) {
       unknown = static_cast<int>(i);
     } else {
-      throw Error("[reshape] only one size may be -1");
+      throw Error(fmt::format("[reshape] only one size may be -1; got ({})", fmt::join(wanted, ", ")));
     }
   }
-  if (unknown >= 0 && known > 0 && from.numel() % known == 0) {
+  if (unknown >= 0 && known > 0 && from.numel() % known == 0 &&
+      from.numel() / known <= std::numeric_limits<int>::max()) {
     sizes[static_cast<size_t>(unknown)] = static_cast<int>(from.numel() / known);
     known = from.numel();
+    unknown = -1;
   }
-  if (known != from.numel()) {
-    throw Error(fmt::format("[reshape] {} has {} elements; got sizes for another number", from.str(), from.numel()));
+  if (known != from.numel() || unknown >= 0) {
+    throw Error(fmt::format("[reshape] {} has {} elements and does not fit ({})", from.str(), from.numel(),
+                            fmt::join(wanted, ", ")));
   }
   return Shape(sizes);
 }

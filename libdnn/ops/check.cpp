@@ -1,0 +1,24 @@
+#include <libdnn/ops/check.h>
+
+#include <fmt/format.h>
+
+namespace dnn {
+
+void check_dims(const char* op, const char* operand, const Tensor& t, int dims) {
+  if (t.dims() == dims) return;
+  throw Error(fmt::format("[{}] {} must have {} dimensions; got {}", op, operand, dims, t.shape().str()));
+}
+
+void check_shape(const char* op, const char* operand, const Tensor& t, const Shape& expected) {
+  if (t.shape() == expected) return;
+  throw Error(fmt::format("[{}] {} must be {}; got {}", op, operand, expected.str(), t.shape().str()));
+}
+
+RowsShape last_dim_rows(const char* op, const Tensor& x) {
+  if (x.dims() == 0 || x.size(-1) == 0) {
+    throw Error(fmt::format("[{}] needs at least one value along the last dimension; got {}", op, x.shape().str()));
+  }
+  return {x.numel() / x.size(-1), x.size(-1)};
+}
+
+}  // namespace dnn

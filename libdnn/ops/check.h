@@ -1,0 +1,16 @@
+#pragma once
+#include <libdnn/core/tensor.h>
+
+namespace dnn {
+
+// What operations check of their operands, with the messages
+//   [linear] x must have 2 dimensions; got (3, 4, 4, 8)
+//   [linear] bias must be (10); got (12)
+
+void check_dims(const char* op, const char* operand, const Tensor& t, int dims);
+void check_shape(const char* op, const char* operand, const Tensor& t, const Shape& expected);
+
+// The last dimension as columns, all others as rows: for what works along the last dimension.
+RowsShape last_dim_rows(const char* op, const Tensor& x);
+
+}  // namespace dnn

@@ -1,0 +1,24 @@
+#include <libdnn/ops/epilogue.h>
+
+#include <libdnn/autograd/tape.h>
+#include <libdnn/core/dispatch.h>
+
+namespace dnn {
+
+EpilogueGrads epilogue_backward(const char* op, Activation activation, const Tensor& y, const Tensor& dy,
+                                bool want_dbias) {
+  const bool active = activation != Activation::none;
+  EpilogueGrads grads;
+  grads.dz = active ? over_or_new(dy) : dy;
+  if (!active && !want_dbias) return grads;
+  const int cols = dy.size(-1);
+  if (want_dbias) grads.dbias = Tensor({cols}, dy.dtype(), dy.device());
+  run_kernel(op, {&dy, &y}, [&]<class T>(const Kernels<T>& k, Context& context) {
+    const int64_t rows = cols > 0 ? dy.numel() / cols : 0;
+    k.epilogue_backward(context, {rows, cols}, activation, data_or_null<T>(y), dy.data<T>(),
+                        active ? grads.dz.data<T>() : nullptr, data_or_null<T>(grads.dbias));
+  });
+  return grads;
+}
+
+}  // namespace dnn

@@ -1,0 +1,17 @@
+#pragma once
+#include <kernels/epilogue.h>
+#include <libdnn/core/tensor.h>
+
+namespace dnn {
+
+struct EpilogueGrads {
+  Tensor dz;     // of the result before its activation; dy itself where there is no activation
+  Tensor dbias;  // undefined where it isn't wanted
+};
+
+// The way back through y = activation(z), z = result + bias + residual, in one pass: the last dimension has the bias.
+// y may be undefined where there is no activation.
+EpilogueGrads epilogue_backward(const char* op, Activation activation, const Tensor& y, const Tensor& dy,
+                                bool want_dbias);
+
+}  // namespace dnn
