@@ -31,6 +31,10 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.mul.run = mul;
   k.div.run = div;
   k.gather_pixels.run = gather_pixels;
+  k.dropout.run = dropout;
+  k.fill_constant.run = fill_constant;
+  k.fill_uniform.run = fill_uniform;
+  k.fill_normal.run = fill_normal;
   k.sgd_step.run = sgd_step;
   k.conv2d_backward_weight.run = conv2d_backward_weight;
   k.shared_conv2d_forward.run = shared_conv2d_forward;
