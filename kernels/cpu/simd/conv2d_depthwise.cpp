@@ -24,14 +24,6 @@ HWY_INLINE Taps taps_inside(int start, int dilation, int taps, int size) {
   return {std::min(begin, taps), std::max(std::min(begin, taps), end)};
 }
 
-// The columns of y whose whole windows are in the picture.
-HWY_INLINE Range inner_columns(const DepthwisePass& p) {
-  const int span = p.dilation_w * (p.s - 1), last = p.w - 1 - span + p.pad_left;
-  const int begin = p.pad_left > 0 ? (p.pad_left + p.stride_w - 1) / p.stride_w : 0;
-  const int end = last < 0 ? 0 : last / p.stride_w + 1;
-  return {std::min(begin, p.ow), std::clamp(end, std::min(begin, p.ow), p.ow)};
-}
-
 // Channels that stay in the L1 cache with their w or sums.
 HWY_INLINE int channel_block(const DepthwisePass& p) { return std::max(64, 3072 / std::max(1, p.r * p.s) / 16 * 16); }
 
@@ -47,63 +39,60 @@ HWY_INLINE void for_each_vector(int begin, int end, const F& f) {
   for (; c < end; ++c) f(d1, c);
 }
 
-// Pixels of one tile: their first taps' rows and the places of their results.
+// Pixels of one tile, the rows and columns of their windows that are in the picture.
 struct Pixels {
   const float* x;  // tap (0, 0) of the first pixel
   int64_t y;       // offset of the first pixel
-  Taps rows, columns;
+  int count;
+  Taps rows;
+  Taps columns;  // of the window of all pixels together: x's columns from the first pixel's first tap on
 };
 
-template <class D>
-HWY_INLINE void store(D d, const Epilogue<float>& epilogue, hn::Vec<D> sum, int64_t at, float* y) {
-  if (epilogue.residual) sum = hn::Add(sum, hn::LoadU(d, epilogue.residual + at));
-  if (epilogue.activation == Activation::relu) sum = activate<Activation::relu>(d, sum);
-  hn::StoreU(sum, d, y + at);
-}
-
-// Any window: kCount pixels, each loads what it needs.
-template <int kCount>
-void forward_any(const DepthwisePass& p, const Pixels& t, Range channels, const Epilogue<float>& epilogue, float* y) {
-  const auto each = [&](auto d, int c) HWY_ATTR {
-    using V = hn::Vec<decltype(d)>;
-    V sum[kCount];
-#pragma GCC unroll 16
-    for (int i = 0; i < kCount; ++i) sum[i] = epilogue.bias ? hn::LoadU(d, epilogue.bias + c) : hn::Zero(d);
-    for (int r = t.rows.begin; r < t.rows.end; ++r) {
-      const float* row = t.x + r * p.dilation_h * p.x_row + c;
-      const float* w = p.w_channels + int64_t{r} * p.s * p.channels + c;
-      for (int s = t.columns.begin; s < t.columns.end; ++s) {
-        const V weight = hn::LoadU(d, w + int64_t{s} * p.channels);
-#pragma GCC unroll 16
-        for (int i = 0; i < kCount; ++i) {
-          const V value = hn::LoadU(d, row + (s * p.dilation_w + i * p.stride_w) * p.x_column);
-          sum[i] = hn::MulAdd(value, weight, sum[i]);
+// Any window; pixels one by one.
+void forward_any(const DepthwisePass& p, const Pixels& t, Range channels, const float* bias, float* y) {
+  for (int i = 0; i < t.count; ++i) {
+    const int first = i * p.stride_w;
+    const Taps taps = taps_inside(first - t.columns.begin, p.dilation_w, p.s, t.columns.end - t.columns.begin);
+    const auto each = [&](auto d, int c) HWY_ATTR {
+      auto sum = bias ? hn::LoadU(d, bias + c) : hn::Zero(d);
+      for (int r = t.rows.begin; r < t.rows.end; ++r) {
+        const float* from = t.x + r * p.dilation_h * p.x_row + (first + taps.begin * p.dilation_w) * p.x_column + c;
+        const float* w = p.w_channels + (int64_t{r} * p.s + taps.begin) * p.channels + c;
+        for (int s = taps.begin; s < taps.end; ++s, from += p.dilation_w * p.x_column, w += p.channels) {
+          sum = hn::MulAdd(hn::LoadU(d, from), hn::LoadU(d, w), sum);
         }
       }
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < kCount; ++i) store(d, epilogue, sum[i], t.y + i * p.y_column + c, y);
-  };
-  for_each_vector(static_cast<int>(channels.begin), static_cast<int>(channels.end), each);
+      hn::StoreU(sum, d, y + t.y + i * p.y_column + c);
+    };
+    for_each_vector(static_cast<int>(channels.begin), static_cast<int>(channels.end), each);
+  }
 }
 
-// A window of kS columns without dilation: each value of x is loaded once for all pixels of the tile.
-template <int kS, int kStride>
-void forward_tile(const DepthwisePass& p, const Pixels& t, Range channels, const Epilogue<float>& epilogue, float* y) {
-  const auto each = [&](auto d, int c) HWY_ATTR {
+// A window of kS columns without dilation, kColumns pixels: each value of x is loaded once for all of them. At the
+// sides of the picture (kSide) some columns are left out.
+template <int kS, int kStride, bool kSide>
+void forward_tile(const DepthwisePass& p, const Pixels& t, Range channels, const float* bias, float* y) {
+  constexpr int kWidth = (kColumns - 1) * kStride + kS;
+  const int64_t x_column = p.x_column, x_step = p.dilation_h * p.x_row, count = p.channels, y_column = p.y_column;
+  const float* x = t.x + t.rows.begin * x_step;
+  const float* w_first = p.w_channels + int64_t{t.rows.begin} * kS * count;
+  const int rows = t.rows.end - t.rows.begin, first = t.columns.begin, last = t.columns.end;
+  float* to_first = y + t.y;
+  const auto each = [=](auto d, int c) HWY_ATTR {
     using V = hn::Vec<decltype(d)>;
     V sum[kColumns];
 #pragma GCC unroll 16
-    for (int i = 0; i < kColumns; ++i) sum[i] = epilogue.bias ? hn::LoadU(d, epilogue.bias + c) : hn::Zero(d);
-    for (int r = t.rows.begin; r < t.rows.end; ++r) {
-      const float* row = t.x + r * p.dilation_h * p.x_row + c;
-      const float* w = p.w_channels + int64_t{r} * kS * p.channels + c;
+    for (int i = 0; i < kColumns; ++i) sum[i] = bias ? hn::LoadU(d, bias + c) : hn::Zero(d);
+    const float* row = x + c;
+    const float* w = w_first + c;
+    for (int r = 0; r < rows; ++r, row += x_step, w += kS * count) {
       V weight[kS];
 #pragma GCC unroll 16
-      for (int s = 0; s < kS; ++s) weight[s] = hn::LoadU(d, w + int64_t{s} * p.channels);
+      for (int s = 0; s < kS; ++s) weight[s] = hn::LoadU(d, w + s * count);
 #pragma GCC unroll 16
-      for (int j = 0; j < (kColumns - 1) * kStride + kS; ++j) {
-        const V value = hn::LoadU(d, row + j * p.x_column);
+      for (int j = 0; j < kWidth; ++j) {
+        if (kSide && (j < first || j >= last)) continue;
+        const V value = hn::LoadU(d, row + j * x_column);
 #pragma GCC unroll 16
         for (int i = 0; i < kColumns; ++i) {
           const int s = j - i * kStride;
@@ -112,112 +101,137 @@ void forward_tile(const DepthwisePass& p, const Pixels& t, Range channels, const
       }
     }
 #pragma GCC unroll 16
-    for (int i = 0; i < kColumns; ++i) store(d, epilogue, sum[i], t.y + i * p.y_column + c, y);
+    for (int i = 0; i < kColumns; ++i) hn::StoreU(sum[i], d, to_first + i * y_column + c);
   };
   for_each_vector(static_cast<int>(channels.begin), static_cast<int>(channels.end), each);
 }
 
-using ForwardTile = void (*)(const DepthwisePass&, const Pixels&, Range, const Epilogue<float>&, float*);
-
-ForwardTile forward_tile_of(const DepthwisePass& p) {
-  if (p.dilation_w == 1 && p.stride_w == 1 && p.s == 3) return forward_tile<3, 1>;
-  if (p.dilation_w == 1 && p.stride_w == 2 && p.s == 3) return forward_tile<3, 2>;
-  if (p.dilation_w == 1 && p.stride_w == 1 && p.s == 5) return forward_tile<5, 1>;
-  if (p.dilation_w == 1 && p.stride_w == 2 && p.s == 5) return forward_tile<5, 2>;
-  if (p.dilation_w == 1 && p.stride_w == 1 && p.s == 2) return forward_tile<2, 1>;
-  return forward_any<kColumns>;
-}
-
-// f(pixels, count): tiles of kColumns inner pixels, else pixels one by one.
-template <class F>
-void for_each_tile(const DepthwisePass& p, int64_t row, const float* x, int64_t y, const F& f) {
-  const int ih = static_cast<int>(row) * p.stride_h - p.pad_top;
-  const Range inner = inner_columns(p);
-  Pixels t{};
-  t.rows = taps_inside(ih, p.dilation_h, p.r, p.h);
-  for (int column = 0; column < p.ow;) {
-    const int iw = column * p.stride_w - p.pad_left;
-    const bool whole = column >= inner.begin && column + kColumns <= inner.end;
-    t.x = x + (ih * p.x_row + iw * p.x_column);
-    t.y = y + row * p.y_row + column * p.y_column;
-    t.columns = taps_inside(iw, p.dilation_w, p.s, p.w);
-    f(t, whole ? kColumns : 1);
-    column += whole ? kColumns : 1;
+// Adds the residual and applies the activation to a row's pixels.
+template <Activation kActivation>
+void finish_row(const DepthwisePass& p, Range channels, const float* residual, int64_t at, float* y) {
+  for (int column = 0; column < p.ow; ++column, at += p.y_column) {
+    const auto each = [&](auto d, int c) HWY_ATTR {
+      auto value = hn::LoadU(d, y + at + c);
+      if (residual) value = hn::Add(value, hn::LoadU(d, residual + at + c));
+      hn::StoreU(activate<kActivation>(d, value), d, y + at + c);
+    };
+    for_each_vector(static_cast<int>(channels.begin), static_cast<int>(channels.end), each);
   }
 }
 
-template <Activation kActivation>
-void activate_pixels(const DepthwisePass& p, int64_t from, float* y) {
-  const auto each = [&](auto d, int c) HWY_ATTR {
-    float* at = y + from + c;
-    hn::StoreU(activate<kActivation>(d, hn::LoadU(d, at)), d, at);
-  };
-  for (int column = 0; column < p.ow; ++column, from += p.y_column) for_each_vector(0, p.channels, each);
+void finish_row(const DepthwisePass& p, Range channels, const Epilogue<float>& epilogue, int64_t at, float* y) {
+  switch (epilogue.activation) {
+    case Activation::none:
+      if (epilogue.residual) finish_row<Activation::none>(p, channels, epilogue.residual, at, y);
+      return;
+    case Activation::relu:
+      return finish_row<Activation::relu>(p, channels, epilogue.residual, at, y);
+    case Activation::sigmoid:
+      return finish_row<Activation::sigmoid>(p, channels, epilogue.residual, at, y);
+    case Activation::tanh:
+      return finish_row<Activation::tanh>(p, channels, epilogue.residual, at, y);
+  }
+}
+
+struct ForwardTiles {
+  using Function = void (*)(const DepthwisePass&, const Pixels&, Range, const float* bias, float* y);
+  Function inner, side;
+};
+
+template <int kS, int kStride>
+constexpr ForwardTiles kForwardTiles{forward_tile<kS, kStride, false>, forward_tile<kS, kStride, true>};
+
+ForwardTiles forward_tiles(const DepthwisePass& p) {
+  if (p.dilation_w == 1 && p.ow >= kColumns) {
+    if (p.stride_w == 1 && p.s == 1) return kForwardTiles<1, 1>;
+    if (p.stride_w == 1 && p.s == 2) return kForwardTiles<2, 1>;
+    if (p.stride_w == 1 && p.s == 3) return kForwardTiles<3, 1>;
+    if (p.stride_w == 2 && p.s == 3) return kForwardTiles<3, 2>;
+    if (p.stride_w == 1 && p.s == 5) return kForwardTiles<5, 1>;
+    if (p.stride_w == 2 && p.s == 5) return kForwardTiles<5, 2>;
+  }
+  return {forward_any, forward_any};
+}
+
+// f(pixels, whether all their windows are in the picture in width) for the row of y. Where `repeat`, the last tile is
+// a whole one too and computes some pixels again.
+template <class F>
+HWY_INLINE void for_each_tile(const DepthwisePass& p, int64_t row, const float* x, int64_t y, bool repeat, const F& f) {
+  const int ih = static_cast<int>(row) * p.stride_h - p.pad_top, span = p.dilation_w * (p.s - 1) + 1;
+  Pixels t{};
+  t.rows = taps_inside(ih, p.dilation_h, p.r, p.h);
+  for (int tile = 0; tile < p.ow; tile += kColumns) {
+    const int column = repeat ? std::min(tile, p.ow - kColumns) : tile;
+    const int iw = column * p.stride_w - p.pad_left;
+    t.count = std::min(kColumns, p.ow - column);
+    t.columns = taps_inside(iw, 1, (t.count - 1) * p.stride_w + span, p.w);
+    t.x = x + (ih * p.x_row + iw * p.x_column);
+    t.y = y + row * p.y_row + column * p.y_column;
+    f(t, t.columns.begin == 0 && t.columns.end == (kColumns - 1) * p.stride_w + span);
+  }
 }
 
 void forward(const DepthwisePass& p, int64_t picture, Range rows, const float* x, const Epilogue<float>& epilogue,
              float* y) {
-  const ForwardTile tile = forward_tile_of(p);
+  const ForwardTiles tiles = forward_tiles(p);
+  const bool repeat = tiles.inner != tiles.side;
   const int64_t block = channel_block(p), y_first = p.y_first + picture * p.y_picture;
-  const float* from = x + picture * p.x_picture;
   for (int64_t c = 0; c < p.channels; c += block) {
     const Range channels{c, std::min<int64_t>(c + block, p.channels)};
     for (int64_t row = rows.begin; row < rows.end; ++row) {
-      for_each_tile(p, row, from, y_first, [&](const Pixels& t, int count) {
-        (count == kColumns ? tile : forward_any<1>)(p, t, channels, epilogue, y);
+      for_each_tile(p, row, x + picture * p.x_picture, y_first, repeat, [&](const Pixels& t, bool inner) {
+        (inner ? tiles.inner : tiles.side)(p, t, channels, epilogue.bias, y);
       });
-    }
-  }
-  for (int64_t row = rows.begin; row < rows.end; ++row) {
-    if (epilogue.activation == Activation::sigmoid) {
-      activate_pixels<Activation::sigmoid>(p, y_first + row * p.y_row, y);
-    } else if (epilogue.activation == Activation::tanh) {
-      activate_pixels<Activation::tanh>(p, y_first + row * p.y_row, y);
+      finish_row(p, channels, epilogue, y_first + row * p.y_row, y);
     }
   }
 }
 
-template <int kCount>
 void add_any(const DepthwisePass& p, const Pixels& t, Range channels, const float* dy, float* sums) {
-  const auto each = [&](auto d, int c) HWY_ATTR {
-    using V = hn::Vec<decltype(d)>;
-    V slope[kCount];
-#pragma GCC unroll 16
-    for (int i = 0; i < kCount; ++i) slope[i] = hn::LoadU(d, dy + t.y + i * p.y_column + c);
-    for (int r = t.rows.begin; r < t.rows.end; ++r) {
-      const float* row = t.x + r * p.dilation_h * p.x_row + c;
-      float* to = sums + int64_t{r} * p.s * p.channels + c;
-      for (int s = t.columns.begin; s < t.columns.end; ++s) {
-        V sum = hn::LoadU(d, to + int64_t{s} * p.channels);
-#pragma GCC unroll 16
-        for (int i = 0; i < kCount; ++i) {
-          const V value = hn::LoadU(d, row + (s * p.dilation_w + i * p.stride_w) * p.x_column);
-          sum = hn::MulAdd(value, slope[i], sum);
+  for (int i = 0; i < t.count; ++i) {
+    const int first = i * p.stride_w;
+    const Taps taps = taps_inside(first - t.columns.begin, p.dilation_w, p.s, t.columns.end - t.columns.begin);
+    const auto each = [&](auto d, int c) HWY_ATTR {
+      const auto slope = hn::LoadU(d, dy + t.y + i * p.y_column + c);
+      for (int r = t.rows.begin; r < t.rows.end; ++r) {
+        const float* from = t.x + r * p.dilation_h * p.x_row + (first + taps.begin * p.dilation_w) * p.x_column + c;
+        float* to = sums + (int64_t{r} * p.s + taps.begin) * p.channels + c;
+        for (int s = taps.begin; s < taps.end; ++s, from += p.dilation_w * p.x_column, to += p.channels) {
+          hn::StoreU(hn::MulAdd(hn::LoadU(d, from), slope, hn::LoadU(d, to)), d, to);
         }
-        hn::StoreU(sum, d, to + int64_t{s} * p.channels);
       }
-    }
-  };
-  for_each_vector(static_cast<int>(channels.begin), static_cast<int>(channels.end), each);
+    };
+    for_each_vector(static_cast<int>(channels.begin), static_cast<int>(channels.end), each);
+  }
 }
 
-// kRows rows of a window of kS columns at once: as many sums as hide the latency and fit in registers.
-template <int kS, int kStride, int kRows>
+// kRows rows of a window of kS columns at once: as many sums as hide the latency and fit in registers. At the sides
+// some columns of x are left out, and pixels beyond the row count as 0.
+template <int kS, int kStride, int kRows, bool kSide>
 HWY_INLINE void add_rows(const DepthwisePass& p, const Pixels& t, int r, Range channels, const float* dy, float* sums) {
-  const auto each = [&](auto d, int c) HWY_ATTR {
+  constexpr int kWidth = (kColumns - 1) * kStride + kS;
+  const int64_t x_column = p.x_column, x_step = p.dilation_h * p.x_row, count = p.channels, dy_column = p.y_column;
+  const float* x = t.x + r * x_step;
+  const float* dy_first = dy + t.y;
+  float* to_first = sums + int64_t{r} * kS * count;
+  const int pixels = t.count, first = t.columns.begin, last = t.columns.end;
+  const auto each = [=](auto d, int c) HWY_ATTR {
     using V = hn::Vec<decltype(d)>;
     V slope[kColumns], sum[kRows][kS];
-    float* to = sums + int64_t{r} * kS * p.channels + c;
+    float* to = to_first + c;
 #pragma GCC unroll 16
-    for (int i = 0; i < kColumns; ++i) slope[i] = hn::LoadU(d, dy + t.y + i * p.y_column + c);
+    for (int i = 0; i < kColumns; ++i) {
+      slope[i] = !kSide || i < pixels ? hn::LoadU(d, dy_first + i * dy_column + c) : hn::Zero(d);
+    }
+    const float* row = x + c;
 #pragma GCC unroll 16
-    for (int k = 0; k < kRows; ++k) {
-      const float* row = t.x + (r + k) * p.dilation_h * p.x_row + c;
+    for (int k = 0; k < kRows; ++k, row += x_step) {
 #pragma GCC unroll 16
-      for (int s = 0; s < kS; ++s) sum[k][s] = hn::LoadU(d, to + int64_t{k * kS + s} * p.channels);
+      for (int s = 0; s < kS; ++s) sum[k][s] = hn::LoadU(d, to + (k * kS + s) * count);
 #pragma GCC unroll 16
-      for (int j = 0; j < (kColumns - 1) * kStride + kS; ++j) {
-        const V value = hn::LoadU(d, row + j * p.x_column);
+      for (int j = 0; j < kWidth; ++j) {
+        if (kSide && (j < first || j >= last)) continue;
+        const V value = hn::LoadU(d, row + j * x_column);
 #pragma GCC unroll 16
         for (int i = 0; i < kColumns; ++i) {
           const int s = j - i * kStride;
@@ -225,40 +239,47 @@ HWY_INLINE void add_rows(const DepthwisePass& p, const Pixels& t, int r, Range c
         }
       }
 #pragma GCC unroll 16
-      for (int s = 0; s < kS; ++s) hn::StoreU(sum[k][s], d, to + int64_t{k * kS + s} * p.channels);
+      for (int s = 0; s < kS; ++s) hn::StoreU(sum[k][s], d, to + (k * kS + s) * count);
     }
   };
   for_each_vector(static_cast<int>(channels.begin), static_cast<int>(channels.end), each);
 }
 
-template <int kS, int kStride>
+template <int kS, int kStride, bool kSide>
 void add_tile(const DepthwisePass& p, const Pixels& t, Range channels, const float* dy, float* sums) {
   constexpr int kRows = kS == 3 ? 3 : 2;
   int r = t.rows.begin;
-  for (; r + kRows <= t.rows.end; r += kRows) add_rows<kS, kStride, kRows>(p, t, r, channels, dy, sums);
-  for (; r < t.rows.end; ++r) add_rows<kS, kStride, 1>(p, t, r, channels, dy, sums);
+  for (; r + kRows <= t.rows.end; r += kRows) add_rows<kS, kStride, kRows, kSide>(p, t, r, channels, dy, sums);
+  for (; r < t.rows.end; ++r) add_rows<kS, kStride, 1, kSide>(p, t, r, channels, dy, sums);
 }
 
-using AddTile = void (*)(const DepthwisePass&, const Pixels&, Range, const float*, float*);
+struct AddTiles {
+  using Function = void (*)(const DepthwisePass&, const Pixels&, Range, const float* dy, float* sums);
+  Function inner, side;
+};
 
-AddTile add_tile_of(const DepthwisePass& p) {
-  if (p.dilation_w == 1 && p.stride_w == 1 && p.s == 3) return add_tile<3, 1>;
-  if (p.dilation_w == 1 && p.stride_w == 2 && p.s == 3) return add_tile<3, 2>;
-  if (p.dilation_w == 1 && p.stride_w == 1 && p.s == 5) return add_tile<5, 1>;
-  if (p.dilation_w == 1 && p.stride_w == 2 && p.s == 5) return add_tile<5, 2>;
-  return add_any<kColumns>;
+template <int kS, int kStride>
+constexpr AddTiles kAddTiles{add_tile<kS, kStride, false>, add_tile<kS, kStride, true>};
+
+AddTiles add_tiles(const DepthwisePass& p) {
+  if (p.dilation_w == 1) {
+    if (p.stride_w == 1 && p.s == 3) return kAddTiles<3, 1>;
+    if (p.stride_w == 2 && p.s == 3) return kAddTiles<3, 2>;
+    if (p.stride_w == 1 && p.s == 5) return kAddTiles<5, 1>;
+    if (p.stride_w == 2 && p.s == 5) return kAddTiles<5, 2>;
+  }
+  return {add_any, add_any};
 }
 
 void backward_weight(const DepthwisePass& p, Range rows, const float* x, const float* dy, float* sums) {
-  const AddTile tile = add_tile_of(p);
+  const AddTiles tiles = add_tiles(p);
   const int64_t block = channel_block(p);
   for (int64_t c = 0; c < p.channels; c += block) {
     const Range channels{c, std::min<int64_t>(c + block, p.channels)};
     for (int64_t row = rows.begin; row < rows.end; ++row) {
       const int64_t picture = row / p.oh;
-      for_each_tile(
-          p, row % p.oh, x + picture * p.x_picture, p.y_first + picture * p.y_picture,
-          [&](const Pixels& t, int count) { (count == kColumns ? tile : add_any<1>)(p, t, channels, dy, sums); });
+      for_each_tile(p, row % p.oh, x + picture * p.x_picture, p.y_first + picture * p.y_picture, false,
+                    [&](const Pixels& t, bool inner) { (inner ? tiles.inner : tiles.side)(p, t, channels, dy, sums); });
     }
   }
 }
