@@ -31,6 +31,9 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.mul.run = mul;
   k.div.run = div;
   k.gather_pixels.run = gather_pixels;
+  k.sum.run = sum;
+  k.transpose.run = transpose;
+  k.copy_rows.run = copy_rows;
   k.dropout.run = dropout;
   k.fill_constant.run = fill_constant;
   k.fill_uniform.run = fill_uniform;

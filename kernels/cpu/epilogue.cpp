@@ -5,8 +5,6 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <numeric>
-
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/lines.h>
 #include <kernels/cpu/per_isa.h>
@@ -114,15 +112,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace dnn::cpu {
 namespace {
-
-// How many rows make one of whole vectors that is long enough for its loop.
-int rows_at_once(int cols) {
-  constexpr int kWide = 128, kLongEnough = 64;
-  if (cols >= kWide) return 1;
-  int rows = kLineFloats / std::gcd(cols, kLineFloats);
-  while (rows * cols < kLongEnough) rows *= 2;
-  return rows;
-}
 
 // dz and dbias with the rows split between the chunks, a bias gradient for each of them.
 void backward_by_rows(Context& context, const RowsShape& shape, int64_t chunks, Activation activation, const float* y,

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include <kernels/parallel.h>
 
@@ -13,6 +14,15 @@ constexpr int kLineFloats = 16;  // a cache line; also the widest vector
 inline Range line_range(int64_t count, int64_t chunks, int64_t chunk) {
   const Range lines = chunk_range((count + kLineFloats - 1) / kLineFloats, chunks, chunk);
   return {lines.begin * kLineFloats, std::min(count, lines.end * kLineFloats)};
+}
+
+// How many rows of `cols` values to take as one, so that it is of whole vectors and long enough for its loop.
+inline int rows_at_once(int64_t cols) {
+  constexpr int kWide = 128, kLongEnough = 64;
+  if (cols >= kWide) return 1;
+  int64_t rows = kLineFloats / std::gcd(cols, int64_t{kLineFloats});
+  while (rows * cols < kLongEnough) rows *= 2;
+  return static_cast<int>(rows);
 }
 
 // Whether to store a result around the caches. A line that is stored in full need not be read first, which makes three

@@ -33,7 +33,7 @@ void log_softmax_row(int cols, const float* x, float* y) {
 
 void softmax_backward_row(int cols, const float* y, const float* dy, float* dx) {
   const double dot =
-      sum_row(cols, [&](auto d, int64_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, y + i), hn::LoadU(d, dy + i)); });
+      sum_blocks(cols, [&](auto d, int64_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, y + i), hn::LoadU(d, dy + i)); });
   const float mean = static_cast<float>(dot);
   for_vectors(cols, [&](auto d, int64_t i) HWY_ATTR {
     const auto centred = hn::Sub(hn::LoadU(d, dy + i), hn::Set(d, mean));
@@ -42,7 +42,7 @@ void softmax_backward_row(int cols, const float* y, const float* dy, float* dx) 
 }
 
 void log_softmax_backward_row(int cols, const float* y, const float* dy, float* dx) {
-  const float sum = static_cast<float>(sum_row(cols, [&](auto d, int64_t i) HWY_ATTR { return hn::LoadU(d, dy + i); }));
+  const float sum = static_cast<float>(sum_blocks(cols, [&](auto d, int64_t i) HWY_ATTR { return hn::LoadU(d, dy + i); }));
   for_vectors(cols, [&](auto d, int64_t i) HWY_ATTR {
     const auto p = exp_of_negative(d, hn::LoadU(d, y + i));
     hn::StoreU(hn::NegMulAdd(p, hn::Set(d, sum), hn::LoadU(d, dy + i)), d, dx + i);

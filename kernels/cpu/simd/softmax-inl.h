@@ -40,20 +40,9 @@ inline float largest_of(int64_t count, const float* x) {
   return std::max(rest, hn::GetLane(hn::MaxOfLanes(d, largest)));
 }
 
-// The sum of f(d, i) over a row of any length: in float over a block that stays in L1, in double over the blocks.
-template <class F>
-HWY_INLINE double sum_row(int64_t count, F&& f) {
-  constexpr int64_t kBlock = 4096;
-  double sum = 0;
-  for (int64_t begin = 0; begin < count; begin += kBlock) {
-    sum += sum_vectors(std::min(kBlock, count - begin), [&](auto d, int64_t i) HWY_ATTR { return f(d, begin + i); });
-  }
-  return sum;
-}
-
 // y = exp(x - largest); returns the sum of y.
 inline double exp_row(int64_t count, float largest, const float* x, float* y) {
-  return sum_row(count, [&](auto d, int64_t i) HWY_ATTR {
+  return sum_blocks(count, [&](auto d, int64_t i) HWY_ATTR {
     const auto e = exp_of_negative(d, hn::Sub(hn::LoadU(d, x + i), hn::Set(d, largest)));
     hn::StoreU(e, d, y + i);
     return e;
@@ -62,8 +51,9 @@ inline double exp_row(int64_t count, float largest, const float* x, float* y) {
 
 // The same sum alone.
 inline double exp_sum(int64_t count, float largest, const float* x) {
-  return sum_row(count, [&](auto d, int64_t i)
-                            HWY_ATTR { return exp_of_negative(d, hn::Sub(hn::LoadU(d, x + i), hn::Set(d, largest))); });
+  return sum_blocks(count, [&](auto d, int64_t i) HWY_ATTR {
+    return exp_of_negative(d, hn::Sub(hn::LoadU(d, x + i), hn::Set(d, largest)));
+  });
 }
 
 inline void scale_row(int64_t count, float scale, float* y) {

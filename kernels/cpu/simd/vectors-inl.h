@@ -9,6 +9,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
@@ -55,6 +56,18 @@ HWY_INLINE float sum_vectors(int64_t count, F&& f) {
   const hn::CappedTag<float, 1> d1;
   for (; i < count; ++i) sum += hn::GetLane(f(d1, i));
 #endif
+  return sum;
+}
+
+// The sum of f(d, i) over any length: in float over a block that stays in L1, in double over the blocks.
+template <int kSums = 1, class F>
+HWY_INLINE double sum_blocks(int64_t count, F&& f) {
+  constexpr int64_t kBlock = 4096;
+  double sum = 0;
+  for (int64_t begin = 0; begin < count; begin += kBlock) {
+    sum += sum_vectors<kSums>(std::min(kBlock, count - begin),
+                              [&](auto d, int64_t i) HWY_ATTR { return f(d, begin + i); });
+  }
   return sum;
 }
 
