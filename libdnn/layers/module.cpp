@@ -192,12 +192,6 @@ std::vector<NamedModule> Module::named_modules() {
   return list;
 }
 
-std::vector<NamedModule> Module::children() {
-  std::vector<NamedModule> list;
-  for (const Child& child : children_) list.push_back({child.name, child.module.get()});
-  return list;
-}
-
 const Tensor& Module::parameter(std::string_view name) const {
   return at(parameters_, name, "parameter", *this).tensor;
 }
@@ -206,7 +200,10 @@ const Tensor& Module::buffer(std::string_view name) const { return at(buffers_, 
 
 Module& Module::child(std::string_view name) const { return *at(children_, name, "child", *this).module; }
 
-bool Module::has_parameter(std::string_view name) const { return find(parameters_, name) != parameters_.end(); }
+Tensor Module::parameter_or_none(std::string_view name) const {
+  const auto entry = find(parameters_, name);
+  return entry == parameters_.end() ? Tensor() : entry->tensor;
+}
 
 void Module::train(bool on) {
   training_ = on;
@@ -246,7 +243,8 @@ void Module::check_name(const std::string& name) const {
   if (name.empty() || name.find('.') != std::string::npos) {
     throw Error(fmt::format("[module] a name is not empty and has no dot; got '{}'", name));
   }
-  if (has_parameter(name) || find(buffers_, name) != buffers_.end() || find(children_, name) != children_.end()) {
+  if (find(parameters_, name) != parameters_.end() || find(buffers_, name) != buffers_.end() ||
+      find(children_, name) != children_.end()) {
     throw Error(fmt::format("[module] a name is used once; got '{}' again for {}", name, type_name()));
   }
 }

@@ -19,6 +19,11 @@ struct NamedModule {
   Module* module;
 };
 
+struct Child {
+  std::string name;
+  std::shared_ptr<Module> module;
+};
+
 struct Hooks;
 
 // Takes a hook away again; may outlive the module. Letting go of the handle leaves the hook in place.
@@ -63,15 +68,15 @@ class Module {
   NamedTensors named_parameters() const;
   TensorList parameters() const;
   NamedTensors named_buffers() const;
-  std::vector<NamedModule> named_modules();  // this one first, with an empty name
-  std::vector<NamedModule> children();       // direct ones only
-  NamedTensors named_tensors() const;        // what a weight file holds: parameters and buffers, under all their names
+  std::vector<NamedModule> named_modules();                         // this one first, with an empty name
+  const std::vector<Child>& children() const { return children_; }  // direct ones only
+  NamedTensors named_tensors() const;  // what a weight file holds: parameters and buffers, under all their names
 
   // A part of this very module; Error where there is none of the name.
   const Tensor& parameter(std::string_view name) const;
   const Tensor& buffer(std::string_view name) const;
   Module& child(std::string_view name) const;
-  bool has_parameter(std::string_view name) const;
+  Tensor parameter_or_none(std::string_view name) const;  // undefined where there is none
 
   void train(bool on = true);  // this and all modules below
   void eval() { train(false); }
@@ -102,11 +107,6 @@ class Module {
   }
 
  private:
-  struct Child {
-    std::string name;
-    std::shared_ptr<Module> module;
-  };
-
   void copy_registry(const Module& other);
   void check_name(const std::string& name) const;
   template <class M, class F>

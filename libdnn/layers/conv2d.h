@@ -1,0 +1,38 @@
+#pragma once
+#include <libdnn/layers/module.h>
+#include <libdnn/layers/sizes.h>
+#include <libdnn/ops/conv2d.h>
+
+namespace dnn {
+
+// A convolution: weight (K, R, S, C / groups), bias (K), and what follows it at once.
+//   Conv2d(1, 20, 5)
+//   Conv2d({.in_channels = 3, .out_channels = 64, .kernel_size = 7, .stride = 2, .padding = 3})
+class Conv2d : public Module {
+ public:
+  struct Options {
+    int in_channels = 0;
+    int out_channels = 0;
+    Size2 kernel_size = 1;
+    Size2 stride = 1;
+    Padding2 padding = 0;
+    Size2 dilation = 1;
+    int groups = 1;
+    bool bias = true;
+    Activation activation = Activation::none;
+  };
+
+  explicit Conv2d(const Options& options);
+  Conv2d(int in_channels, int out_channels, Size2 kernel_size, Activation activation = Activation::none);
+
+  std::shared_ptr<Module> clone() const override { return std::make_shared<Conv2d>(*this); }
+  const Options& options() const { return options_; }
+
+ protected:
+  Tensor forward(const Tensor& x) override;
+
+ private:
+  Options options_;
+};
+
+}  // namespace dnn

@@ -1,0 +1,10 @@
+#pragma once
+#include <libdnn/layers/activation.h>
+#include <libdnn/layers/conv2d.h>
+#include <libdnn/layers/dropout.h>
+#include <libdnn/layers/flatten.h>
+#include <libdnn/layers/linear.h>
+#include <libdnn/layers/module.h>
+#include <libdnn/layers/pool2d.h>
+#include <libdnn/layers/sequential.h>
+#include <libdnn/layers/shared_conv2d.h>

@@ -1,0 +1,30 @@
+#pragma once
+#include <kernels/epilogue.h>
+#include <libdnn/layers/module.h>
+
+namespace dnn {
+
+// A dense layer: weight (out, in), bias (out), and what follows it at once. Linear(800, 500, Activation::relu)
+class Linear : public Module {
+ public:
+  struct Options {
+    int in_features = 0;
+    int out_features = 0;
+    bool bias = true;
+    Activation activation = Activation::none;
+  };
+
+  explicit Linear(const Options& options);
+  Linear(int in_features, int out_features, Activation activation = Activation::none);
+
+  std::shared_ptr<Module> clone() const override { return std::make_shared<Linear>(*this); }
+  const Options& options() const { return options_; }
+
+ protected:
+  Tensor forward(const Tensor& x) override;
+
+ private:
+  Options options_;
+};
+
+}  // namespace dnn
