@@ -1,5 +1,6 @@
 // The convolution of the CPU's rows: which method a shape takes, and how the forward pass and the input gradient become
 // the direct convolution.
+#include <kernels/cpu/conv2d_depthwise.h>
 #include <kernels/cpu/conv2d_direct.h>
 #include <kernels/cpu/cpu.h>
 #include <kernels/verbose.h>
@@ -97,9 +98,11 @@ using BackwardInput = void (*)(Context&, const Conv2dShape&, const float*, const
 
 // The most special first.
 constexpr Method<Forward> kForward[] = {
+    {"conv2d_depthwise", depthwise_refuses, depthwise_forward},
     {"conv2d_direct", takes_all, direct_forward},
 };
 constexpr Method<BackwardInput> kBackwardInput[] = {
+    {"conv2d_depthwise", depthwise_refuses, depthwise_backward_input},
     {"conv2d_direct", takes_all, direct_backward_input},
 };
 

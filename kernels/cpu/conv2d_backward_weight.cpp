@@ -8,6 +8,7 @@
 //   taps      else: each filter cell multiplies shifted pictures; rows and columns outside are skipped by loop bounds
 #include <algorithm>
 
+#include <kernels/cpu/conv2d_depthwise.h>
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/simd/conv2d_backward_weight.h>
 #include <kernels/parallel.h>
@@ -215,6 +216,10 @@ void add_partial_sums(const Context& context, const WeightGradientLoops& loops, 
 }  // namespace
 
 void conv2d_backward_weight(Context& context, const Conv2dShape& p, const float* x, const float* dy, float* dw) {
+  if (!depthwise_refuses(p)) {
+    const VerboseCall report("conv2d_backward_weight", p, "conv2d_depthwise");
+    return depthwise_backward_weight(context, p, x, dy, dw);
+  }
   static constexpr const char* kNames[] = {"pixels", "patches", "taps"};
   const WeightGradientLoops& loops = weight_gradient_loops[context];
   const Plan plan = plan_for(p, loops.lanes);

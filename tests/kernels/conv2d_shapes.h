@@ -76,6 +76,18 @@ inline std::vector<NamedConv2d> special_conv2d_shapes() {
       [](Conv2dShape& x) { x.dilation_h = x.dilation_w = 2; });
   add("depthwise, four paddings", square_conv2d(1, 9, 12, 12, 3, 2, 0, 12),
       [](Conv2dShape& x) { x.pad_top = 0, x.pad_left = 1, x.pad_bottom = 2, x.pad_right = 1; });
+  add("depthwise 5x5, stride 2", square_conv2d(2, 15, 20, 20, 5, 2, 2, 20));
+  add("depthwise, blocks of channels", square_conv2d(1, 9, 403, 403, 5, 1, 2, 403));
+  for (const int width : {1, 2, 3, 4, 5}) {
+    add("depthwise, " + std::to_string(width) + " columns", square_conv2d(1, 6, 9, 9, 3, 1, 1, 9),
+        [&](Conv2dShape& x) { x.w = width; });
+    add("depthwise 5x5, stride 2, " + std::to_string(width) + " columns", square_conv2d(1, 6, 9, 9, 5, 2, 2, 9),
+        [&](Conv2dShape& x) { x.w = width; });
+  }
+  add("1x1, blocks of pixels", square_conv2d(4, 14, 64, 76, 1));
+  add("1x1 stride 2, blocks of rows", square_conv2d(2, 41, 24, 48, 1, 2));
+  add("blocks of pictures", square_conv2d(23, 7, 24, 30, 3, 1, 1));
+  add("blocks of pictures, no padding", square_conv2d(23, 9, 20, 30, 3));
   add("pitches", square_conv2d(2, 9, 16, 24, 3, 1, 1), [](Conv2dShape& x) { x.x_stride = 21, x.y_stride = 45; });
   add("pitches, 1x1", square_conv2d(2, 9, 24, 16, 1), [](Conv2dShape& x) { x.x_stride = 40, x.y_stride = 17; });
   add("pitches, 1x1 stride 2", square_conv2d(2, 9, 24, 16, 1, 2),
