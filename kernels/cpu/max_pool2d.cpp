@@ -208,7 +208,7 @@ void gather_row(const Pool2dShape& p, int h, Covering rows, const Covering* colu
   const int64_t windows = p.ow(), y_row_pitch = windows * p.y_pitch(), index_row_pitch = windows * p.c;
   const int row_count = rows.end - rows.begin;
   for (int w = 0; w < p.w; ++w, dx += p.x_pitch()) {
-    const auto [begin, end] = columns[w];
+    const int begin = columns[w].begin, end = columns[w].end;
     const int64_t first = rows.begin * windows + begin;
     const int32_t cell = (h + p.pad_top - rows.begin * p.stride_h) * p.s + w + p.pad_left - begin * p.stride_w;
     const auto run = [&]<int kRows, int kColumns>() HWY_ATTR {
