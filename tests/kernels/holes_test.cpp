@@ -1,0 +1,25 @@
+#include "rows.h"
+
+namespace dnn::test {
+namespace {
+
+template <class T>
+std::vector<std::string> holes(const Kernels<T>& table) {
+  Kernels<T> kernels = table;
+  std::vector<std::string> names;
+  for_each_kernel(kernels, [&](const auto& entry) {
+    if (!entry.run) names.push_back(entry.name);
+  });
+  return names;
+}
+
+TEST_CASE("holes: every row has every float kernel, the reference also in double", "[holes]") {
+  for (const Backend* row : backends()) {
+    INFO(row->name);
+    CHECK(holes(row->f32) == std::vector<std::string>{});
+  }
+  CHECK(holes(reference_row().f64) == std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace dnn::test
