@@ -2,14 +2,14 @@
 // the direct convolution.
 #include <kernels/cpu/conv2d_depthwise.h>
 #include <kernels/cpu/conv2d_direct.h>
+#include <kernels/cpu/conv2d_winograd.h>
 #include <kernels/cpu/cpu.h>
 #include <kernels/verbose.h>
 
 namespace dnn::cpu {
 namespace {
 
-void direct_forward(Context& context, const Conv2dShape& shape, const float* x, const float* w,
-                    const Epilogue<float>& epilogue, float* y) {
+DirectConv forward_conv(const Conv2dShape& shape) {
   DirectConv conv{};
   conv.n = shape.n, conv.h = shape.h, conv.w = shape.w, conv.c = shape.c / shape.groups;
   conv.k = shape.k / shape.groups, conv.r = shape.r, conv.s = shape.s;
@@ -20,8 +20,12 @@ void direct_forward(Context& context, const Conv2dShape& shape, const float* x, 
   conv.oh = shape.oh(), conv.ow = shape.ow();
   conv.x_pitch = shape.x_pitch();
   conv.y_step = shape.y_pitch(), conv.y_row = conv.y_step * conv.ow, conv.y_picture = conv.y_row * conv.oh;
-  const int64_t c = conv.c, filter = int64_t{shape.r} * shape.s * c;
-  conv2d_direct(context, conv, {w, conv.k * filter, filter, shape.s * c, c, 1}, x, epilogue, y);
+  return conv;
+}
+
+FilterView forward_filters(const Conv2dShape& shape, const float* w) {
+  const int64_t c = shape.c / shape.groups, filter = shape.r * shape.s * c;
+  return {w, shape.k / shape.groups * filter, filter, shape.s * c, c, 1};
 }
 
 // One side of one phase of the input gradient. x = phase, phase + stride, ... (padding counted) meets the taps
@@ -53,37 +57,80 @@ Phase phase_of(int phase, int size, int kernel, int stride, int pad, int dilatio
   return p;
 }
 
+// A phase of the input gradient as a convolution of dy. Its first element of dx is at `offset`, its first filter value
+// at `filter_offset` of w.
+struct InputPhase {
+  DirectConv conv{};
+  FilterView steps{};
+  int64_t offset = 0, filter_offset = 0;
+
+  FilterView filters(const float* w) const {
+    FilterView view = steps;
+    view.data = w + filter_offset;
+    return view;
+  }
+};
+
+InputPhase input_phase(const Conv2dShape& shape, int phase_h, int phase_w) {
+  const Phase v = phase_of(phase_h, shape.h, shape.r, shape.stride_h, shape.pad_top, shape.dilation_h);
+  const Phase u = phase_of(phase_w, shape.w, shape.s, shape.stride_w, shape.pad_left, shape.dilation_w);
+  const int64_t c = shape.c / shape.groups, row = shape.s * c, filter = shape.r * row, pitch = shape.x_pitch();
+  InputPhase phase;
+  DirectConv& conv = phase.conv;
+  conv.n = shape.n, conv.h = shape.oh(), conv.w = shape.ow(), conv.c = shape.k / shape.groups;
+  conv.k = shape.c / shape.groups;
+  if (v.taps > 0 && u.taps > 0) conv.r = v.taps, conv.s = u.taps;  // else no window sees these pixels: zeros
+  conv.stride_h = conv.stride_w = 1;
+  conv.pad_top = v.padding, conv.pad_left = u.padding;
+  conv.dilation_h = v.dilation, conv.dilation_w = u.dilation;
+  conv.groups = shape.groups;
+  conv.oh = v.count, conv.ow = u.count;
+  conv.x_pitch = shape.y_pitch();
+  conv.y_step = shape.stride_w * pitch;
+  conv.y_row = shape.stride_h * (shape.w * pitch);
+  conv.y_picture = shape.h * (shape.w * pitch);
+  const int64_t last_row = v.first_tap + int64_t{v.taps - 1} * v.tap_step;
+  const int64_t last_col = u.first_tap + int64_t{u.taps - 1} * u.tap_step;
+  phase.steps = {nullptr, conv.c * filter, 1, -v.tap_step * row, -u.tap_step * c, filter};
+  phase.filter_offset = last_row * row + last_col * c;
+  phase.offset = (int64_t{v.first} * shape.w + u.first) * pitch;
+  return phase;
+}
+
+void direct_forward(Context& context, const Conv2dShape& shape, const float* x, const float* w,
+                    const Epilogue<float>& epilogue, float* y) {
+  conv2d_direct(context, forward_conv(shape), forward_filters(shape, w), x, epilogue, y);
+}
+
 // dx[ih][iw][c] = sum over k and the (oh, ow, r, s) with oh * stride - pad + r * dilation = ih, ... of
 // dy[oh][ow][k] * w[k][r][s][c]: stride_h * stride_w phases (Dumoulin, Visin 2016, chapter 4), one for stride 1.
 void direct_backward_input(Context& context, const Conv2dShape& shape, const float* dy, const float* w, float* dx) {
-  const int64_t c = shape.c / shape.groups, row = shape.s * c, filter = shape.r * row;
   for (int phase_h = 0; phase_h < shape.stride_h; ++phase_h) {
-    const Phase v = phase_of(phase_h, shape.h, shape.r, shape.stride_h, shape.pad_top, shape.dilation_h);
     for (int phase_w = 0; phase_w < shape.stride_w; ++phase_w) {
-      const Phase u = phase_of(phase_w, shape.w, shape.s, shape.stride_w, shape.pad_left, shape.dilation_w);
-      DirectConv conv{};
-      conv.n = shape.n, conv.h = shape.oh(), conv.w = shape.ow(), conv.c = shape.k / shape.groups;
-      conv.k = static_cast<int>(c), conv.r = v.taps, conv.s = u.taps;
-      conv.stride_h = conv.stride_w = 1;
-      conv.pad_top = v.padding, conv.pad_left = u.padding;
-      conv.dilation_h = v.dilation, conv.dilation_w = u.dilation;
-      conv.groups = shape.groups;
-      conv.oh = v.count, conv.ow = u.count;
-      if (conv.r == 0 || conv.s == 0) conv.r = conv.s = 0;
-      conv.x_pitch = shape.y_pitch();
-      const int64_t pitch = shape.x_pitch();
-      conv.y_step = shape.stride_w * pitch;
-      conv.y_row = shape.stride_h * shape.w * pitch;
-      conv.y_picture = shape.h * shape.w * pitch;
-      const float* last =
-          w + (v.first_tap + (v.taps - 1) * v.tap_step) * row + (u.first_tap + (u.taps - 1) * u.tap_step) * c;
-      const FilterView filters{last, conv.c * filter, 1, -v.tap_step * row, -u.tap_step * c, filter};
-      conv2d_direct(context, conv, filters, dy, {}, dx + (v.first * int64_t{shape.w} + u.first) * pitch);
+      const InputPhase phase = input_phase(shape, phase_h, phase_w);
+      conv2d_direct(context, phase.conv, phase.filters(w), dy, {}, dx + phase.offset);
     }
   }
 }
 
-// A method of the list: `refuses` says why it can't take a shape, or null.
+void winograd_forward(Context& context, const Conv2dShape& shape, const float* x, const float* w,
+                      const Epilogue<float>& epilogue, float* y) {
+  conv2d_winograd(context, forward_conv(shape), forward_filters(shape, w), x, epilogue, y);
+}
+
+void winograd_backward_input(Context& context, const Conv2dShape& shape, const float* dy, const float* w, float* dx) {
+  const InputPhase phase = input_phase(shape, 0, 0);
+  conv2d_winograd(context, phase.conv, phase.filters(w), dy, {}, dx + phase.offset);
+}
+
+// Why a method can't take a shape, or null.
+const char* direct_refuses(const Conv2dShape&) { return nullptr; }
+const char* winograd_refuses_forward(const Conv2dShape& shape) { return winograd_refuses(forward_conv(shape)); }
+const char* winograd_refuses_input(const Conv2dShape& shape) {
+  if (shape.stride_h != 1 || shape.stride_w != 1) return "stride is not 1";
+  return winograd_refuses(input_phase(shape, 0, 0).conv);
+}
+
 template <class Run>
 struct Method {
   const char* name;
@@ -91,19 +138,19 @@ struct Method {
   Run run;
 };
 
-const char* takes_all(const Conv2dShape&) { return nullptr; }
-
 using Forward = void (*)(Context&, const Conv2dShape&, const float*, const float*, const Epilogue<float>&, float*);
 using BackwardInput = void (*)(Context&, const Conv2dShape&, const float*, const float*, float*);
 
 // The most special first.
 constexpr Method<Forward> kForward[] = {
     {"conv2d_depthwise", depthwise_refuses, depthwise_forward},
-    {"conv2d_direct", takes_all, direct_forward},
+    {"conv2d_winograd", winograd_refuses_forward, winograd_forward},
+    {"conv2d_direct", direct_refuses, direct_forward},
 };
 constexpr Method<BackwardInput> kBackwardInput[] = {
     {"conv2d_depthwise", depthwise_refuses, depthwise_backward_input},
-    {"conv2d_direct", takes_all, direct_backward_input},
+    {"conv2d_winograd", winograd_refuses_input, winograd_backward_input},
+    {"conv2d_direct", direct_refuses, direct_backward_input},
 };
 
 template <class Run, size_t kCount>

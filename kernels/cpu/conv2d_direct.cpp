@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <kernels/cpu/conv2d_panels.h>
 #include <kernels/cpu/simd/conv2d_direct.h>
 #include <kernels/parallel.h>
 
@@ -20,123 +21,26 @@ constexpr int64_t kChunkFlops = 1 << 20;   // below this a second thread costs m
 constexpr int64_t kEnoughUnits = 16;       // with fewer, panels are split among threads too
 constexpr int64_t kMostChunks = 64;
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// The filters of every group, cut into panels.
-struct Panels {
-  struct Panel {
-    int group, first, channels, vectors;  // first: channel within the group
-    const float* weights;
-    const float* bias;
-  };
-
-  const DirectKernels& kernels;
-  int vectors, per_group, count;
-  int64_t length;  // r * s * c
-  int k;
-  const float *weights, *bias;
-
-  Panels(const DirectKernels& loops, const DirectConv& conv) : kernels(loops), k(conv.k) {
-    vectors = static_cast<int>(ceil_div(conv.k, kernels.lanes));
-    // Two vectors a panel and one of three where the number is odd; four where the registers allow it.
-    const int most = kernels.max_vectors;
-    per_group = most == 4 ? static_cast<int>(ceil_div(vectors, most)) : std::max(1, vectors / 2);
-    count = per_group * conv.groups;
-    length = int64_t{conv.r} * conv.s * conv.c;
-  }
-
-  Panel operator[](int index) const {
-    const int group = index / per_group, i = index % per_group;
-    const int begin = vectors * i / per_group, end = vectors * (i + 1) / per_group;
-    const int64_t at = (int64_t{group} * vectors + begin) * kernels.lanes;
-    const int first = begin * kernels.lanes;
-    return {group, first, std::min(k, end * kernels.lanes) - first, end - begin, weights + at * length, bias + at};
-  }
-  int64_t group_bytes() const { return vectors * kernels.lanes * length * static_cast<int64_t>(sizeof(float)); }
-  int64_t lanes_total(const DirectConv& conv) const { return int64_t{conv.groups} * vectors * kernels.lanes; }
-};
-
-void pack_panel(const DirectConv& conv, const FilterView& filters, int lanes, const Panels::Panel& panel, float* to) {
-  const int width = panel.vectors * lanes;
-  for (int r = 0; r < conv.r; ++r) {
-    for (int s = 0; s < conv.s; ++s, to += int64_t{width} * conv.c) {
-      for (int j = 0; j < panel.vectors; ++j) {
-        const int start = vector_start(panel.channels, panel.vectors, j, lanes);
-        const int used = std::min(lanes, panel.channels - start);
-        const float* from = filters.data + panel.group * filters.group + (panel.first + start) * filters.k_step +
-                            r * filters.r_step + s * filters.s_step;
-        if (filters.k_step == 1) {
-          for (int64_t c = 0; c < conv.c; ++c) {
-            float* row = to + c * width + j * lanes;
-            for (int lane = 0; lane < used; ++lane) row[lane] = from[c * filters.c_step + lane];
-            for (int lane = used; lane < lanes; ++lane) row[lane] = 0;
-          }
-          continue;
-        }
-        constexpr int64_t kBlock = 64;  // channels whose lines stay in the first-level cache
-        for (int64_t c0 = 0; c0 < conv.c; c0 += kBlock) {
-          const int64_t c1 = std::min<int64_t>(conv.c, c0 + kBlock);
-          for (int lane = 0; lane < lanes; ++lane) {
-            float* column = to + j * lanes + lane;
-            const float* filter = from + lane * filters.k_step;
-            for (int64_t c = c0; c < c1; ++c) column[c * width] = lane < used ? filter[c * filters.c_step] : 0.0f;
-          }
-        }
-      }
-    }
-  }
-}
-
-Panels pack(Context& context, Workspace& workspace, const DirectConv& conv, const FilterView& filters,
-            const float* bias) {
-  Panels panels(direct_kernels(context), conv);
-  float* weights = workspace.take<float>(panels.lanes_total(conv) * panels.length);
-  float* biases = workspace.take<float>(panels.lanes_total(conv));
-  panels.weights = weights;
-  panels.bias = biases;
-  const int lanes = panels.kernels.lanes;
-  for (int i = 0; i < panels.count; ++i) {
-    const Panels::Panel panel = panels[i];
-    for (int j = 0; j < panel.vectors; ++j) {
-      const int start = vector_start(panel.channels, panel.vectors, j, lanes);
-      for (int lane = 0; lane < lanes; ++lane, ++biases) {
-        const bool used = bias && start + lane < panel.channels;
-        *biases = used ? bias[int64_t{panel.group} * conv.k + panel.first + start + lane] : 0.0f;
-      }
-    }
-  }
-  const int64_t chunks =
-      std::min<int64_t>(panels.count, chunk_count(panels.lanes_total(conv) * panels.length, kChunkElements));
-  parallel_for(context, chunks, [&](int64_t chunk, int) {
-    const Range range = chunk_range(panels.count, chunks, chunk);
-    for (int64_t i = range.begin; i < range.end; ++i) {
-      const Panels::Panel panel = panels[static_cast<int>(i)];
-      pack_panel(conv, filters, lanes, panel, weights + (panel.weights - panels.weights));
-    }
-  });
-  return panels;
-}
-
 // Chunks of units x panels: f(units, panels, thread).
 template <class F>
 void for_each_chunk(Context& context, const DirectConv& conv, const Panels& panels, int64_t units, F&& f) {
   if (units == 0) return;
   const int64_t flops =
-      2 * int64_t{conv.n} * conv.oh * conv.ow * conv.k * conv.groups * std::max<int64_t>(panels.length, 1);
+      2 * int64_t{conv.n} * conv.oh * conv.ow * conv.k * conv.groups * std::max<int64_t>(panels.length(), 1);
   const int64_t most = std::clamp<int64_t>(flops / kChunkFlops, 1, kMostChunks);
   const int64_t unit_chunks = std::min(units, most);
   int64_t panel_chunks = 1;
   if (unit_chunks < kEnoughUnits)
-    panel_chunks = std::min<int64_t>(panels.count, ceil_div(std::min(most, kEnoughUnits), unit_chunks));
+    panel_chunks = std::min<int64_t>(panels.count(), ceil_div(std::min(most, kEnoughUnits), unit_chunks));
   parallel_for(context, unit_chunks * panel_chunks, [&](int64_t chunk, int thread) {
     f(chunk_range(units, unit_chunks, chunk / panel_chunks),
-      chunk_range(panels.count, panel_chunks, chunk % panel_chunks), thread);
+      chunk_range(panels.count(), panel_chunks, chunk % panel_chunks), thread);
   });
 }
 
 int64_t scratch_threads(Context& context) { return threads_for(context, kMostChunks * kEnoughUnits); }
 
-TileOutput output_at(const Panels::Panel& panel, const DirectConv& conv, const Epilogue<float>& epilogue, float* y,
+TileOutput output_at(const Panel& panel, const DirectConv& conv, const Epilogue<float>& epilogue, float* y,
                      int64_t offset) {
   offset += int64_t{panel.group} * conv.k + panel.first;
   return {panel.bias, y + offset, epilogue.residual ? epilogue.residual + offset : nullptr, panel.channels,
@@ -197,8 +101,8 @@ Range band_input(const DirectConv& conv, int64_t begin, int64_t end) {
 
 // One output row of one panel, in tiles of about equal width. `x` is the input's row 0 (of the picture), column
 // -pad_left.
-void run_row(const DirectConv& conv, const DirectKernels& kernels, const Panels::Panel& panel, int64_t oh,
-             const float* x, RowsTile tile) {
+void run_row(const DirectConv& conv, const DirectKernels& kernels, const Panel& panel, int64_t oh, const float* x,
+             RowsTile tile) {
   const int64_t ih = oh * conv.stride_h - conv.pad_top;
   const int64_t r0 = ih < 0 ? std::min<int64_t>(ceil_div(-ih, conv.dilation_h), conv.r) : 0;
   const int64_t r1 = std::clamp<int64_t>(ceil_div(conv.h - ih, conv.dilation_h), r0, conv.r);
@@ -240,7 +144,7 @@ void run_rows(Context& context, Workspace& workspace, const DirectConv& conv, co
       int group = -1;
       const float* x0 = nullptr;
       for (int64_t i = range.begin; i < range.end; ++i) {
-        const Panels::Panel panel = panels[static_cast<int>(i)];
+        const Panel panel = panels[i];
         if (panel.group != group) {
           group = panel.group;
           x0 = x + picture * conv.h * conv.w * conv.x_pitch + int64_t{group} * conv.c;
@@ -289,7 +193,7 @@ void run_pixels(Context& context, const DirectConv& conv, const Panels& panels, 
       const int64_t begin = unit * block, end = std::min(count, begin + block);
       int group = -1;
       for (int64_t i = range.begin; i < range.end; ++i) {
-        const Panels::Panel panel = panels[static_cast<int>(i)];
+        const Panel panel = panels[i];
         const bool fresh = panel.group != group;  // this block of x is not in the cache yet
         group = panel.group;
         RowsTile tile = shared;
@@ -349,7 +253,7 @@ void run_pointers(Context& context, Workspace& workspace, const DirectConv& conv
       const int64_t begin = unit * block, pixels = std::min(block, count - begin);
       point(conv, x, zeros, begin, begin + pixels, padded, block_pointers, block_offsets);
       for (int64_t i = range.begin; i < range.end; ++i) {
-        const Panels::Panel panel = panels[static_cast<int>(i)];
+        const Panel panel = panels[i];
         PointersTile tile{};
         tile.out = output_at(panel, conv, epilogue, y, 0);
         tile.x_offset = int64_t{panel.group} * conv.c;
@@ -389,7 +293,7 @@ void conv2d_direct(Context& context, const DirectConv& conv, const FilterView& f
                    const Epilogue<float>& epilogue, float* y) {
   if (conv.n == 0 || conv.oh == 0 || conv.ow == 0) return;
   Workspace workspace(context);
-  const Panels panels = pack(context, workspace, conv, filters, epilogue.bias);
+  const Panels panels = pack_panels(context, workspace, conv, filters, epilogue.bias);
   if (all_pixels_one_row(conv)) return run_pixels(context, conv, panels, x, epilogue, y);
   constexpr int kPointersChannels = 8;  // below, a tap's loop is too short
   if (conv.c >= kPointersChannels && rows_fit_badly(conv, panels)) {

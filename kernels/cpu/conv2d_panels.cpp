@@ -1,0 +1,71 @@
+#include <kernels/cpu/conv2d_panels.h>
+
+#include <kernels/parallel.h>
+
+namespace dnn::cpu {
+namespace {
+
+void pack_panel(const DirectConv& conv, const FilterView& filters, int lanes, const Panel& panel, float* to) {
+  const int width = panel.vectors * lanes;
+  for (int r = 0; r < conv.r; ++r) {
+    for (int s = 0; s < conv.s; ++s, to += int64_t{width} * conv.c) {
+      for (int j = 0; j < panel.vectors; ++j) {
+        const int start = vector_start(panel.channels, panel.vectors, j, lanes);
+        const int used = std::min(lanes, panel.channels - start);
+        const float* from = filters.data + panel.group * filters.group + (panel.first + start) * filters.k_step +
+                            r * filters.r_step + s * filters.s_step;
+        if (filters.k_step == 1) {
+          for (int64_t c = 0; c < conv.c; ++c) {
+            float* row = to + c * width + j * lanes;
+            for (int lane = 0; lane < used; ++lane) row[lane] = from[c * filters.c_step + lane];
+            for (int lane = used; lane < lanes; ++lane) row[lane] = 0;
+          }
+          continue;
+        }
+        constexpr int64_t kBlock = 64;  // channels whose lines stay in the first-level cache
+        for (int64_t c0 = 0; c0 < conv.c; c0 += kBlock) {
+          const int64_t c1 = std::min<int64_t>(conv.c, c0 + kBlock);
+          for (int lane = 0; lane < lanes; ++lane) {
+            float* column = to + j * lanes + lane;
+            const float* filter = from + lane * filters.k_step;
+            for (int64_t c = c0; c < c1; ++c) column[c * width] = lane < used ? filter[c * filters.c_step] : 0.0f;
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Panels pack_panels(Context& context, Workspace& workspace, const DirectConv& conv, const FilterView& filters,
+                   const float* bias) {
+  Panels panels(direct_kernels(context), conv);
+  float* weights = workspace.take<float>(panels.lanes() * panels.length());
+  float* biases = workspace.take<float>(panels.lanes());
+  panels.weights = weights;
+  panels.bias = biases;
+  const int lanes = panels.kernels.lanes;
+  for (int64_t i = 0; i < panels.count(); ++i) {
+    const Panel panel = panels[i];
+    for (int j = 0; j < panel.vectors; ++j) {
+      const int start = vector_start(panel.channels, panel.vectors, j, lanes);
+      for (int lane = 0; lane < lanes; ++lane, ++biases) {
+        const bool used = bias && start + lane < panel.channels;
+        *biases = used ? bias[int64_t{panel.group} * conv.k + panel.first + start + lane] : 0.0f;
+      }
+    }
+  }
+  const int64_t chunks =
+      std::min<int64_t>(panels.count(), chunk_count(panels.lanes() * panels.length(), kChunkElements));
+  parallel_for(context, chunks, [&](int64_t chunk, int) {
+    const Range range = chunk_range(panels.count(), chunks, chunk);
+    for (int64_t i = range.begin; i < range.end; ++i) {
+      const Panel panel = panels[i];
+      pack_panel(conv, filters, lanes, panel, weights + (panel.weights - panels.weights));
+    }
+  });
+  return panels;
+}
+
+}  // namespace dnn::cpu

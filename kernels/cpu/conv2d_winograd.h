@@ -1,0 +1,15 @@
+#pragma once
+#include <kernels/cpu/conv2d_direct.h>
+
+// F(4x4, 3x3) of Winograd's minimal filtering: 36 multiplications where the direct sum takes 144, and an error up to
+// twice as large.
+namespace dnn::cpu {
+
+// Why it can't take a convolution, or null: it needs 3x3 taps of stride and dilation 1, and enough channels and tiles
+// to pay for the transforms.
+const char* winograd_refuses(const DirectConv& conv);
+
+void conv2d_winograd(Context& context, const DirectConv& conv, const FilterView& filters, const float* x,
+                     const Epilogue<float>& epilogue, float* y);
+
+}  // namespace dnn::cpu
