@@ -42,7 +42,7 @@ void run(benchmark::State& state, const Backend& row, const GemmShape& shape) {
 
 }  // namespace
 
-void register_benchmarks() {
+void register_benchmarks(int) {
   for (const Backend* row : cpu_rows()) {
     for (const GemmShape& shape : kShapes) {
       add("gemm/" + describe(shape) + "/" + row->name, [=](benchmark::State& state) { run(state, *row, shape); });

@@ -10,11 +10,11 @@
 #include <kernels/backend.h>
 
 // What every program in bench/ shares. A program is one x_bench.cpp that defines register_benchmarks() with calls of
-// add(); main() is in main.cpp and takes --threads=N before Google Benchmark's own flags. gemm_bench.cpp is the
-// pattern.
+// add(); main() is in main.cpp and takes --threads=N and --batch=N beside Google Benchmark's own flags. gemm_bench.cpp
+// is the pattern.
 namespace dnn::bench {
 
-void register_benchmarks();  // defined by each program
+void register_benchmarks(int batch);  // defined by each program; batch: of those that have one
 
 std::vector<const Backend*> cpu_rows();  // the CPU rows that this machine can run; not reference, not meta
 

@@ -6,23 +6,22 @@
 
 namespace {
 
-// Takes --threads=N or --threads N out of the arguments.
-void take_threads(int& argc, char** argv) {
-  int kept = 1;
+// Takes --name=N or --name N out of the arguments; `otherwise` where it is not among them.
+int take_option(int& argc, char** argv, const std::string& name, int otherwise) {
+  const std::string flag = "--" + name;
+  int kept = 1, found = otherwise;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
-    std::string value;
-    if (argument.rfind("--threads=", 0) == 0) {
-      value = argument.substr(10);
-    } else if (argument == "--threads" && i + 1 < argc) {
-      value = argv[++i];
+    if (argument.rfind(flag + "=", 0) == 0) {
+      found = std::atoi(argument.c_str() + flag.size() + 1);
+    } else if (argument == flag && i + 1 < argc) {
+      found = std::atoi(argv[++i]);
     } else {
       argv[kept++] = argv[i];
-      continue;
     }
-    dnn::set_num_threads(std::atoi(value.c_str()));
   }
   argc = kept;
+  return found;
 }
 
 void describe_machine() {
@@ -43,8 +42,8 @@ void describe_machine() {
 
 int main(int argc, char** argv) {
   try {
-    take_threads(argc, argv);
-    dnn::bench::register_benchmarks();
+    dnn::set_num_threads(take_option(argc, argv, "threads", dnn::num_threads()));
+    dnn::bench::register_benchmarks(take_option(argc, argv, "batch", 32));
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
     describe_machine();
