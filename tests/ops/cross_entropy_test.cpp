@@ -46,9 +46,10 @@ TEST_CASE("cross_entropy: gradients and rows", "[ops]") {
       return TensorList{cross_entropy(t[0], labels_on(t[0].device().name(), labels))};
     };
     const Tensor x = random64({5, classes}, 1);
-    if (classes > 1) check_gradients(f, {x});
     check_rows(f, {x});
-    check_gradients([&](const TensorList& t) { return TensorList{f(t)[0] * 2.5 + f(t)[0]}; }, {random64({5, 7}, 2)});
+    if (classes == 1) continue;  // the loss is always 0
+    check_gradients(f, {x});
+    check_gradients([&](const TensorList& t) { return TensorList{f(t)[0] * 2.5 + f(t)[0]}; }, {x});
   }
 }
 
