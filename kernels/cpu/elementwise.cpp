@@ -90,8 +90,10 @@ template <class Op>
 void broadcast_chunk(const BroadcastShape& shape, bool stream, Range range, const float* a, const float* b, float* y) {
   const int last = shape.dims - 1;
   if (stream) return broadcast_loop<Op, true, true, true>(shape, range, a, b, y);
-  if (shape.a_stride[last] == 0) return broadcast_loop<Op, false, true, false>(shape, range, a, b, y);
-  if (shape.b_stride[last] == 0) return broadcast_loop<Op, true, false, false>(shape, range, a, b, y);
+  const bool step_a = shape.a_stride[last] != 0, step_b = shape.b_stride[last] != 0;
+  if (!step_a && !step_b) return broadcast_loop<Op, false, false, false>(shape, range, a, b, y);
+  if (!step_a) return broadcast_loop<Op, false, true, false>(shape, range, a, b, y);
+  if (!step_b) return broadcast_loop<Op, true, false, false>(shape, range, a, b, y);
   broadcast_loop<Op, true, true, false>(shape, range, a, b, y);
 }
 

@@ -45,6 +45,23 @@ TEST_CASE("elementwise: values by hand", "[elementwise]") {
   }
 }
 
+TEST_CASE("elementwise: along a dimension in which neither operand varies", "[elementwise]") {
+  const BroadcastShape shape{3, {2, 2, 3}, {0, 0, 0}, {1, 0, 0}};
+  for (const Operation& op : operations()) {
+    for (const Backend* row : rows_with(op.f32)) {
+      INFO(op.name << " on " << row->name);
+      Context context(*row);
+      const Buffer<float> a({6}), b({2, -3});
+      Buffer<float> y(12), first(1), second(1);
+      (row->f32.*op.f32)(context, shape, a.get(), b.get(), y.get());
+      (row->f32.*op.f32)(context, {}, a.get(), b.get(), first.get());
+      (row->f32.*op.f32)(context, {}, a.get(), b.get() + 1, second.get());
+      const float one = first[0], two = second[0];
+      check_values<float>(y, {one, one, one, one, one, one, two, two, two, two, two, two});
+    }
+  }
+}
+
 TEST_CASE("elementwise: every row against the reference", "[elementwise]") {
   std::vector<std::pair<Dims, Dims>> shapes{{{}, {}},
                                             {{1}, {1}},
