@@ -37,13 +37,13 @@ def read_shapes(prefixes):
 
 def our_times(args, name, ops):
     """Median milliseconds of each op, from our benchmark program."""
-    pattern = "^conv2d_(%s)/%s/%s$" % ("|".join(ops), name.replace(".", "[.]"), args.row)
+    pattern = "^conv2d_(%s)/%s/%s/" % ("|".join(ops), name.replace(".", "[.]"), args.row)
     command = [args.program, "--threads=%d" % args.threads, "--batch=%d" % args.batch, "--benchmark_filter=" + pattern,
                "--benchmark_format=json", "--benchmark_min_time=%g" % (args.seconds / 5), "--benchmark_repetitions=5",
                "--benchmark_report_aggregates_only=true"]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     times = {}
-    for run in json.loads(output)["benchmarks"]:
+    for run in json.loads(output)["benchmarks"] if output else []:  # empty where no benchmark has the name
         if run.get("aggregate_name") == "median":
             op = run["run_name"].split("/")[0][len("conv2d_"):]
             times[op] = (run["real_time"] * 1e-3, run.get("peak_share", float("nan")))
