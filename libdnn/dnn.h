@@ -1,20 +1,18 @@
 #pragma once
 // The whole library.
+
 #include <libdnn/autograd/function.h>
 #include <libdnn/autograd/gradcheck.h>
 #include <libdnn/autograd/tape.h>
-#include <libdnn/core/device.h>
 #include <libdnn/core/random.h>
-#include <libdnn/core/scope.h>
 #include <libdnn/core/tensor.h>
+#include <libdnn/core/version.h>
 #include <libdnn/data/data_loader.h>
-#include <libdnn/data/dataset.h>
-#include <libdnn/formats/safetensors.h>
 #include <libdnn/formats/weights.h>
 #include <libdnn/layers/layers.h>
-#include <libdnn/models/lenet.h>
-#include <libdnn/models/mnist_cnn.h>
 #include <libdnn/models/zoo.h>
 #include <libdnn/ops/ops.h>
 #include <libdnn/optim/schedule.h>
 #include <libdnn/optim/sgd.h>
+#include <libdnn/train/progress.h>
+#include <libdnn/train/trainer.h>

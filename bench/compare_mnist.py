@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""One MNIST epoch (60,000 pictures, batch 64): libdnn beside PyTorch and TensorFlow, in turn, on one machine.
+
+    python3 -m venv venv && venv/bin/pip install torch tensorflow-cpu
+    venv/bin/python bench/compare_mnist.py --bench build/bench/mnist_epoch [--threads 2] [--rounds 5]
+
+Each round times every library once, one after the other, each after a warm-up of its own; rivals that are not
+installed are left out and named. Prints the medians in ms and ratio = (best rival's median) / (libdnn's median).
+PyTorch runs eagerly and compiled; TensorFlow's mnist_cnn has six 4x4 filters where ours and PyTorch's share one.
+"""
+import argparse, gzip, json, os, statistics, subprocess, time
+
+MODELS = ("mnist_cnn", "lenet")
+
+
+def load(folder):
+    import numpy as np
+    x = np.frombuffer(gzip.open(os.path.join(folder, "train-images-idx3-ubyte.gz")).read(), np.uint8, offset=16)
+    y = np.frombuffer(gzip.open(os.path.join(folder, "train-labels-idx1-ubyte.gz")).read(), np.uint8, offset=8)
+    return x.reshape(-1, 28, 28).astype("f4") / 255, y.astype("i8")
+
+
+def torch_epochs(x, y, threads, compiled):
+    """A function for each model that trains one epoch."""
+    import torch, torch.nn as nn, torch.nn.functional as F
+    torch.set_num_threads(threads)
+
+    class Shared(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(1, 1, 4, 4)
+
+        def forward(self, maps):
+            n, c, h, w = maps.shape
+            return self.conv(maps.reshape(n * c, 1, h, w)).reshape(n, c, h // 4, w // 4)
+
+    nets = {
+        "mnist_cnn": [nn.Conv2d(1, 6, 5), nn.Sigmoid(), Shared(), nn.Sigmoid(), nn.Flatten(), nn.Linear(216, 10)],
+        "lenet": [nn.Conv2d(1, 20, 5), nn.MaxPool2d(2), nn.Conv2d(20, 50, 5), nn.MaxPool2d(2), nn.Flatten(),
+                  nn.Linear(800, 500), nn.ReLU(), nn.Linear(500, 10)],
+    }
+    images, labels = torch.from_numpy(x)[:, None], torch.from_numpy(y)
+
+    def trainer(stack):
+        net = nn.Sequential(*stack)
+        sgd = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
+        run = torch.compile(net) if compiled else net
+
+        def epoch(count=len(y)):
+            order = torch.randperm(len(y))[:count // 64 * 64]  # whole batches: a short one would compile anew
+            for pick in order.split(64):
+                sgd.zero_grad()
+                F.cross_entropy(run(images[pick]), labels[pick]).backward()
+                sgd.step()
+
+        epoch(6400)
+        return epoch
+
+    return {name: trainer(stack) for name, stack in nets.items()}
+
+
+def tensorflow_epochs(x, y, threads):
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    import tensorflow as tf
+    tf.config.threading.set_intra_op_parallelism_threads(threads)
+    layer = tf.keras.layers
+    nets = {
+        "mnist_cnn": [layer.Conv2D(6, 5, activation="sigmoid"),
+                      layer.DepthwiseConv2D(4, strides=4, activation="sigmoid"), layer.Flatten(), layer.Dense(10)],
+        "lenet": [layer.Conv2D(20, 5), layer.MaxPool2D(2), layer.Conv2D(50, 5), layer.MaxPool2D(2), layer.Flatten(),
+                  layer.Dense(500, activation="relu"), layer.Dense(10)],
+    }
+
+    def trainer(stack):
+        net = tf.keras.Sequential([layer.Input((28, 28, 1))] + stack)
+        net.compile(tf.keras.optimizers.SGD(0.01, momentum=0.9),
+                    tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        net.fit(x[:6400, ..., None], y[:6400], batch_size=64, epochs=1, verbose=0)
+        return lambda: net.fit(x[..., None], y, batch_size=64, epochs=1, verbose=0)
+
+    return {name: trainer(stack) for name, stack in nets.items()}
+
+
+def our_epoch(bench, model, data, threads):
+    env = dict(os.environ, OMP_NUM_THREADS=str(threads), DNN_MNIST=data)
+    row = sorted(run_json([bench, "--benchmark_list_tests"], env, text=True).split())
+    best = next(r for isa in ("avx512", "avx2", "baseline") for r in row if r.startswith(f"mnist_epoch/{model}/cpu_{isa}"))
+    found = run_json([bench, f"--benchmark_filter={best}$", "--benchmark_format=json"], env)
+    return found["benchmarks"][0]["real_time"]
+
+
+def run_json(command, env, text=False):
+    out = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    return out if text else json.loads(out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bench", default="build/bench/mnist_epoch")
+    parser.add_argument("--data", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "mnist"))
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rivals", nargs="*", default=["torch", "torch_compile", "tensorflow"])
+    args = parser.parse_args()
+    x, y = load(args.data)
+    makers = {
+        "torch": lambda: torch_epochs(x, y, args.threads, False),
+        "torch_compile": lambda: torch_epochs(x, y, args.threads, True),
+        "tensorflow": lambda: tensorflow_epochs(x, y, args.threads),
+    }
+    rivals = {}
+    for name in args.rivals:
+        try:
+            rivals[name] = makers[name]()
+        except Exception as fault:
+            print(f"{name} is left out: {type(fault).__name__}: {str(fault).splitlines()[0] if str(fault) else ''}")
+    for model in MODELS:
+        times = {name: [] for name in ["libdnn", *rivals]}
+        for _ in range(args.rounds):
+            times["libdnn"].append(our_epoch(args.bench, model, args.data, args.threads))
+            for name, epochs in rivals.items():
+                start = time.perf_counter()
+                epochs[model]()
+                times[name].append((time.perf_counter() - start) * 1e3)
+        medians = {name: statistics.median(t) for name, t in times.items()}
+        line = "  ".join(f"{name} {ms:.0f} ms" for name, ms in medians.items())
+        print(f"{model}, {args.threads} threads: {line}", flush=True)
+        if rivals:
+            best = min(rivals, key=medians.get)
+            print(f"{model}: ratio {medians[best] / medians['libdnn']:.2f} against {best}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <libdnn/dnn.h>
+
+// What the subcommands of `dnn` share. A subcommand adds its options to the app and leaves what is to be done in a
+// callback that returns the exit code.
+namespace dnn::cli {
+
+using Command = std::function<int()>;
+
+Command add_train(CLI::App& app);
+Command add_test(CLI::App& app);
+Command add_info(CLI::App& app);
+
+// Exit codes: 0, and
+constexpr int kFault = 1;  // a fault at run time
+constexpr int kWrongArguments = 2;
+constexpr int kInterrupted = 130;  // Ctrl-C: the step was finished and its results saved
+
+// --device and --threads; apply() makes them the program's defaults.
+struct MachineOptions {
+  std::string device = "cpu";
+  int threads = num_threads();
+
+  void add(CLI::App& app);
+  void apply() const;
+};
+
+void add_model_option(CLI::App& app, std::string& model);  // --model, one of the zoo
+
+// Writes a result for other programs to read, whole or not at all; does nothing where the path is empty.
+void write_json(const std::string& path, const nlohmann::ordered_json& result);
+
+// From the first call on, Ctrl-C no longer ends the program but makes interrupted() true; a second one ends it.
+void catch_interrupt();
+bool interrupted();
+
+}  // namespace dnn::cli

@@ -1,0 +1,34 @@
+#include <fmt/format.h>
+
+#include <libdnn/cli/command.h>
+
+namespace dnn::cli {
+namespace {
+
+int run(const std::string& json_path) {
+  const std::string in_use = backend("cpu").name;
+  nlohmann::ordered_json rows;
+  fmt::print("libdnn {}\n\ndevices:\n", version());
+  for (const Backend* row : backends()) {
+    const bool here = available(*row);
+    rows.push_back({{"name", row->name}, {"available", here}, {"cpu", row->name == in_use}});
+    fmt::print("  {:<14} {}\n", row->name,
+               !here                 ? "this CPU has not its instructions"
+               : row->name == in_use ? "available, is `cpu`"
+               : row->name == "meta" ? "shapes and memory only"
+                                     : "available");
+  }
+  fmt::print("\nthreads: {}\n", num_threads());
+  write_json(json_path, {{"version", version()}, {"devices", rows}, {"threads", num_threads()}});
+  return 0;
+}
+
+}  // namespace
+
+Command add_info(CLI::App& app) {
+  const auto json = std::make_shared<std::string>();
+  app.add_option("--json", *json, "also write it to this file");
+  return [json] { return run(*json); };
+}
+
+}  // namespace dnn::cli

@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+
+#include <libdnn/cli/command.h>
+
+namespace dnn::cli {
+namespace {
+
+struct TestArguments {
+  MachineOptions machine;
+  std::string model, weights, data = "data/mnist", json;
+  int batch = 256;
+};
+
+int run(const TestArguments& a) {
+  a.machine.apply();
+  const ImageDataset pictures = load_mnist(a.data, MnistPart::test);
+  const std::shared_ptr<Module> net = zoo_entry(a.model).make(pictures.classes);
+  const LoadReport report = load_weights(*net, a.weights);
+  if (!report.missing.empty() || !report.unused.empty()) {
+    throw Error(fmt::format("[test] {} is not of {}: missing {}; unused {}", a.weights, a.model,
+                            report.missing.empty() ? "none" : fmt::format("{}", fmt::join(report.missing, ", ")),
+                            report.unused.empty() ? "none" : fmt::format("{}", fmt::join(report.unused, ", "))));
+  }
+  DataLoader test(pictures, {.batch_size = a.batch});
+  const auto start = std::chrono::steady_clock::now();
+  const Evaluation result = evaluate(*net, test);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  write_json(a.json, {{"model", a.model},
+                      {"weights", a.weights},
+                      {"device", a.machine.device},
+                      {"threads", a.machine.threads},
+                      {"samples", result.samples},
+                      {"correct", result.correct},
+                      {"test_loss", result.loss()},
+                      {"test_accuracy", result.accuracy()},
+                      {"seconds", seconds}});
+  fmt::print("{} of {} pictures right, loss {:.4f}, {:.2f} s\n", result.correct, result.samples, result.loss(),
+             seconds);
+  fmt::print("test accuracy: {:.2f} %\n", 100 * result.accuracy());
+  return 0;
+}
+
+}  // namespace
+
+Command add_test(CLI::App& app) {
+  const auto a = std::make_shared<TestArguments>();
+  add_model_option(app, a->model);
+  app.add_option("--weights", a->weights, "weights.safetensors of a run")->required()->check(CLI::ExistingFile);
+  app.add_option("--data", a->data, "folder with the files of MNIST")
+      ->capture_default_str()
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--batch", a->batch, "pictures at a time")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--json", a->json, "also write the results to this file");
+  a->machine.add(app);
+  return [a] { return run(*a); };
+}
+
+}  // namespace dnn::cli

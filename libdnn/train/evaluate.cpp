@@ -1,0 +1,37 @@
+#include <libdnn/train/evaluate.h>
+
+#include <libdnn/autograd/tape.h>
+#include <libdnn/ops/argmax.h>
+#include <libdnn/ops/cross_entropy.h>
+
+namespace dnn {
+
+void Evaluation::add(double mean_loss, int64_t batch_correct, int64_t batch_samples) {
+  loss_sum += mean_loss * static_cast<double>(batch_samples);
+  correct += batch_correct;
+  samples += batch_samples;
+}
+
+int64_t count_correct(const Tensor& scores, const Tensor& labels) {
+  const std::vector<int32_t> predicted = argmax(scores).to_vector<int32_t>(), wanted = labels.to_vector<int32_t>();
+  int64_t correct = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) correct += predicted[i] == wanted[i] ? 1 : 0;
+  return correct;
+}
+
+Evaluation evaluate(Module& net, DataLoader& loader) {
+  const NoGrad no_grad;
+  const bool training = net.training();
+  net.eval();
+  Evaluation sums;
+  Batch batch;
+  loader.start_epoch(0);
+  while (loader.next(batch)) {
+    const Tensor scores = net(batch.images);
+    sums.add(cross_entropy(scores, batch.labels).item(), count_correct(scores, batch.labels), batch.labels.numel());
+  }
+  net.train(training);
+  return sums;
+}
+
+}  // namespace dnn

@@ -1,0 +1,26 @@
+#pragma once
+#include <cstdint>
+
+#include <libdnn/data/data_loader.h>
+#include <libdnn/layers/module.h>
+
+namespace dnn {
+
+// Sums over samples, so that a short batch counts with its own size.
+struct Evaluation {
+  double loss_sum = 0;
+  int64_t correct = 0;
+  int64_t samples = 0;
+
+  void add(double mean_loss, int64_t batch_correct, int64_t batch_samples);
+  double loss() const { return samples > 0 ? loss_sum / static_cast<double>(samples) : 0; }
+  double accuracy() const { return samples > 0 ? static_cast<double>(correct) / static_cast<double>(samples) : 0; }
+};
+
+// How many rows of the scores (N, classes) have their largest value at the label; among equal ones the first counts.
+int64_t count_correct(const Tensor& scores, const Tensor& labels);
+
+// Mean cross entropy and accuracy over the whole set, in eval mode; the net's mode is as before afterwards.
+Evaluation evaluate(Module& net, DataLoader& loader);
+
+}  // namespace dnn

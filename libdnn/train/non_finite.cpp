@@ -1,0 +1,50 @@
+#include <libdnn/train/non_finite.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <libdnn/autograd/tape.h>
+
+namespace dnn {
+namespace {
+
+template <class T>
+bool all_finite_as(const Tensor& t) {
+  const std::vector<T> values = t.to_vector<T>();
+  return std::all_of(values.begin(), values.end(), [](T v) { return std::isfinite(v); });
+}
+
+bool all_finite(const Tensor& t) {
+  if (!t.defined()) return true;
+  if (t.dtype() == DType::float32) return all_finite_as<float>(t);
+  return t.dtype() != DType::float64 || all_finite_as<double>(t);
+}
+
+}  // namespace
+
+std::string describe_non_finite(Module& net, const Tensor& input) {
+  if (!all_finite(input)) return "the input has values that are not finite";
+  for (const NamedTensor& part : net.named_tensors()) {
+    if (!all_finite(part.tensor)) return fmt::format("{} has values that are not finite", part.name);
+  }
+  const NoGrad no_grad;
+  std::string where = "all layers are finite, the loss itself is not";
+  bool found = false;
+  std::vector<HookHandle> hooks;
+  for (const NamedModule& part : net.named_modules()) {
+    hooks.push_back(part.module->register_forward_hook(
+        [&, name = part.name](Module& module, const TensorList&, const Tensor& output) {
+          if (found || all_finite(output)) return;
+          found = true;
+          where = fmt::format("the first values that are not finite are in the output of {} ({})",
+                              name.empty() ? "the net" : name, module.type_name());
+        }));
+  }
+  net(input);
+  for (HookHandle& hook : hooks) hook.remove();
+  return where;
+}
+
+}  // namespace dnn

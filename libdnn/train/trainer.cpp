@@ -1,0 +1,94 @@
+#include <libdnn/train/trainer.h>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+
+#include <libdnn/core/random.h>
+#include <libdnn/formats/weights.h>
+#include <libdnn/ops/cross_entropy.h>
+#include <libdnn/train/non_finite.h>
+#include <libdnn/train/run_log.h>
+
+namespace dnn {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+Trainer::Trainer(Module& net, DataLoader& train, DataLoader& test, TrainerOptions options)
+    : net_(net), train_(train), test_(test), options_(std::move(options)), sgd_(net.named_parameters(), options_.sgd) {
+  if (options_.epochs < 1) throw Error(fmt::format("[trainer] epochs must be at least 1; got {}", options_.epochs));
+  if (!options_.schedule) options_.schedule = constant_lr(options_.sgd.lr);
+  if (!options_.out.empty()) prepare_run_folder(options_.out);
+}
+
+void Trainer::train_step(const Batch& batch, Evaluation& sums) {
+  const RandomState random = random_state();
+  sgd_.set_lr(options_.schedule(sgd_.step_count()));
+  sgd_.zero_grad();
+  const Tensor scores = net_(batch.images);
+  const Tensor loss = cross_entropy(scores, batch.labels);
+  const double value = loss.item();
+  if (!std::isfinite(value)) {
+    set_random_state(random);
+    throw Error(fmt::format("[train] the loss is {} in step {}; {}", value, sgd_.step_count() + 1,
+                            describe_non_finite(net_, batch.images)));
+  }
+  loss.backward();
+  sgd_.step();
+  sums.add(value, count_correct(scores, batch.labels), batch.labels.numel());
+}
+
+EpochReport Trainer::run_epoch(int epoch) {
+  net_.train();
+  Evaluation sums;
+  Batch batch;
+  train_.start_epoch(epoch - 1);
+  const auto start = std::chrono::steady_clock::now();
+  while (train_.next(batch)) {
+    train_step(batch, sums);
+    if (options_.events.step) options_.events.step(epoch, sums, seconds_since(start));
+    if (stop_wanted()) break;
+  }
+  EpochReport report;
+  report.epoch = epoch;
+  report.iterations = sgd_.step_count();
+  report.lr = sgd_.lr();
+  report.train_loss = sums.loss();
+  report.train_accuracy = sums.accuracy();
+  report.seconds = seconds_since(start);
+  report.images_per_s = static_cast<double>(sums.samples) / report.seconds;
+  const Evaluation test = evaluate(net_, test_);
+  report.test_loss = test.loss();
+  report.test_accuracy = test.accuracy();
+  return report;
+}
+
+Trainer::Report Trainer::run() {
+  Report report;
+  for (int epoch = 1; epoch <= options_.epochs && !report.stopped; ++epoch) {
+    report.epochs.push_back(run_epoch(epoch));
+    report.stopped = stop_wanted();
+    if (!options_.out.empty()) write(report.epochs);
+    if (options_.events.epoch) options_.events.epoch(report.epochs.back());
+  }
+  return report;
+}
+
+void Trainer::write(const std::vector<EpochReport>& epochs) {
+  const std::filesystem::path folder = options_.out;
+  Metadata metadata = options_.metadata;
+  metadata["epoch"] = std::to_string(epochs.back().epoch);
+  metadata["iterations"] = std::to_string(epochs.back().iterations);
+  metadata["test_accuracy"] = fmt::format("{:.6f}", epochs.back().test_accuracy);
+  save_weights(net_, (folder / "weights.safetensors").string(), metadata);
+  write_log((folder / "log.csv").string(), epochs);
+}
+
+}  // namespace dnn

@@ -1,0 +1,66 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <libdnn/formats/safetensors.h>
+#include <libdnn/optim/schedule.h>
+#include <libdnn/optim/sgd.h>
+#include <libdnn/train/evaluate.h>
+
+namespace dnn {
+
+struct EpochReport {
+  int epoch = 0;           // from 1
+  int64_t iterations = 0;  // steps since the start of training
+  double lr = 0;           // of the last step
+  double train_loss = 0, train_accuracy = 0;
+  double test_loss = 0, test_accuracy = 0;
+  double seconds = 0;  // of training, without the test
+  double images_per_s = 0;
+};
+
+// Called during training; what is not set is skipped.
+struct TrainerEvents {
+  std::function<void(int epoch, const Evaluation& so_far, double seconds)> step = {};
+  std::function<void(const EpochReport&)> epoch = {};
+};
+
+struct TrainerOptions {
+  int epochs = 1;
+  SGD::Options sgd = {};   // sgd.lr serves where there is no schedule
+  Schedule schedule = {};  // learning rate of each step
+  std::string out =
+      {};  // folder of the run: log.csv and weights.safetensors after each epoch; empty: nothing is written
+  Metadata metadata = {};  // put into the weights
+  TrainerEvents events = {};
+  std::function<bool()> should_stop = {};  // asked after each step; the run ends with what it has
+};
+
+// Trains a classifier with cross entropy and SGD. The log and the weights of an epoch appear whole or not at all.
+// A loss that is not finite ends training with an Error that says in which step and layer it arose; what was written
+// before stays.
+class Trainer {
+ public:
+  Trainer(Module& net, DataLoader& train, DataLoader& test, TrainerOptions options);
+
+  struct Report {
+    std::vector<EpochReport> epochs;
+    bool stopped = false;  // by should_stop
+  };
+  Report run();
+
+ private:
+  void train_step(const Batch& batch, Evaluation& sums);
+  EpochReport run_epoch(int epoch);
+  bool stop_wanted() const { return options_.should_stop && options_.should_stop(); }
+  void write(const std::vector<EpochReport>& epochs);
+
+  Module& net_;
+  DataLoader& train_;
+  DataLoader& test_;
+  TrainerOptions options_;
+  SGD sgd_;
+};
+
+}  // namespace dnn

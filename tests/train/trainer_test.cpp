@@ -1,0 +1,143 @@
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+#include <libdnn/dnn.h>
+
+#include "../files.h"
+
+namespace dnn {
+namespace {
+
+using Catch::Matchers::Contains;
+
+ImageDataset part_of_mnist(MnistPart part, int64_t samples) {
+  return load_mnist(source_path("data/mnist"), part).first(samples);
+}
+
+struct Outcome {
+  std::vector<EpochReport> epochs;
+  std::vector<float> weights;
+};
+
+Outcome train_lenet(int threads, const std::string& out = "", int64_t samples = 640, TrainerEvents events = {}) {
+  set_num_threads(threads);
+  manual_seed(3);
+  const std::shared_ptr<Module> net = zoo_entry("lenet").make(10);
+  DataLoader train(part_of_mnist(MnistPart::train, samples), {.batch_size = 64, .shuffle = true, .seed = 3});
+  DataLoader test(part_of_mnist(MnistPart::test, 300), {.batch_size = 128});
+  Trainer trainer(*net, train, test,
+                  {.epochs = 2, .sgd = {.lr = 0.05, .momentum = 0.9}, .out = out, .events = std::move(events)});
+  Outcome outcome{trainer.run().epochs, {}};
+  for (const Tensor& parameter : net->parameters()) {
+    const std::vector<float> values = parameter.to_vector<float>();
+    outcome.weights.insert(outcome.weights.end(), values.begin(), values.end());
+  }
+  return outcome;
+}
+
+TEST_CASE("evaluation: samples are counted, not batches", "[evaluate]") {
+  Evaluation sums;
+  sums.add(1.0, 3, 3);
+  sums.add(4.0, 0, 1);
+  CHECK(sums.loss() == 1.75);
+  CHECK(sums.accuracy() == 0.75);
+  CHECK(Evaluation().accuracy() == 0);
+}
+
+TEST_CASE("count_correct: equal scores are not all right", "[evaluate]") {
+  const Tensor labels = from_vector<int32_t>({0, 1, 2}, {3});
+  CHECK(count_correct(zeros({3, 3}), labels) == 1);
+  CHECK(count_correct(tensor({1, 0, 0, 0, 1, 0, 0, 0, 1}, {3, 3}), labels) == 3);
+}
+
+TEST_CASE("trainer: a net learns, and all threads give the same bits", "[trainer]") {
+  const int before = num_threads();
+  const Outcome one = train_lenet(1);
+  CHECK(one.epochs[1].test_accuracy > 0.5);
+  CHECK(one.epochs[1].train_loss < one.epochs[0].train_loss);
+  CHECK(one.epochs[1].iterations == 20);
+  for (const int threads : {1, 2, 3}) {
+    INFO(threads << " threads");
+    const Outcome again = train_lenet(threads);
+    REQUIRE(again.weights == one.weights);
+    for (size_t e = 0; e < 2; ++e) {
+      CHECK(again.epochs[e].train_loss == one.epochs[e].train_loss);
+      CHECK(again.epochs[e].test_loss == one.epochs[e].test_loss);
+    }
+  }
+  set_num_threads(before);
+}
+
+TEST_CASE("trainer: no system allocation after the first step", "[trainer]") {
+  std::vector<int64_t> counts;
+  train_lenet(2, "", 640,
+              {.step = [&](int, const Evaluation&, double) { counts.push_back(memory_stats().system_allocations); }});
+  REQUIRE(counts.size() == 20);
+  for (size_t step = 1; step < 10; ++step) CHECK(counts[step] == counts[0]);
+}
+
+TEST_CASE("trainer: log and weights of a run", "[trainer]") {
+  const TemporaryFolder folder;
+  const std::string out = folder.path("deep/run");
+  const Outcome outcome = train_lenet(2, out, 100);  // a short last batch of 36
+  std::ifstream log(out + "/log.csv");
+  std::string header, first, second, none;
+  std::getline(log, header);
+  std::getline(log, first);
+  std::getline(log, second);
+  CHECK(header == "epoch,iterations,lr,train_loss,train_accuracy,test_loss,test_accuracy,seconds,images_per_s");
+  CHECK(first.rfind("1,2,0.05,", 0) == 0);
+  CHECK(second.rfind("2,4,0.05,", 0) == 0);
+  CHECK_FALSE(std::getline(log, none));
+  const std::shared_ptr<Module> net = zoo_entry("lenet").make(10);
+  load_weights(*net, out + "/weights.safetensors");
+  std::vector<float> weights;
+  for (const Tensor& parameter : net->parameters()) {
+    const std::vector<float> values = parameter.to_vector<float>();
+    weights.insert(weights.end(), values.begin(), values.end());
+  }
+  CHECK(weights == outcome.weights);
+}
+
+TEST_CASE("trainer: a folder that cannot be is said before training", "[trainer]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("file", "");
+  int steps = 0;
+  CHECK_THROWS_WITH(train_lenet(1, file + "/run", 64, {.step = [&](int, const Evaluation&, double) { ++steps; }}),
+                    Contains(file));
+  CHECK(steps == 0);
+}
+
+TEST_CASE("trainer: a loss that is not finite names step and place", "[trainer]") {
+  const std::shared_ptr<Module> net = zoo_entry("lenet").make(10);
+  DataLoader train(part_of_mnist(MnistPart::train, 64), {.batch_size = 64});
+  DataLoader test(part_of_mnist(MnistPart::test, 64), {.batch_size = 64});
+  const Trainer::Report untouched = Trainer(*net, train, test, {.sgd = {.lr = 0.01}}).run();
+  CHECK(untouched.epochs.size() == 1);
+
+  net->child("ip1").parameter("bias").data<float>()[7] = std::numeric_limits<float>::quiet_NaN();
+  CHECK_THROWS_WITH(Trainer(*net, train, test, {}).run(), Contains("step 1") && Contains("ip1.bias"));
+
+  // Finite weights whose products are not.
+  const std::shared_ptr<Module> large = zoo_entry("lenet").make(10);
+  const Tensor weight = large->child("conv2").parameter("weight");
+  weight.copy_from(full(weight.shape(), 3e38));
+  CHECK_THROWS_WITH(Trainer(*large, train, test, {}).run(), Contains("output of conv2 (Conv2d)"));
+}
+
+TEST_CASE("trainer: stops when asked and reports what it has", "[trainer]") {
+  const std::shared_ptr<Module> net = zoo_entry("mnist_cnn").make(10);
+  DataLoader train(part_of_mnist(MnistPart::train, 640), {.batch_size = 64});
+  DataLoader test(part_of_mnist(MnistPart::test, 64), {.batch_size = 64});
+  int steps = 0;
+  Trainer trainer(*net, train, test, {.epochs = 5, .should_stop = [&] { return ++steps > 3; }});
+  const Trainer::Report report = trainer.run();
+  CHECK(report.stopped);
+  CHECK(report.epochs.size() == 1);
+  CHECK(report.epochs[0].iterations == 4);
+}
+
+}  // namespace
+}  // namespace dnn
