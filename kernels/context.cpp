@@ -1,10 +1,12 @@
 #include <kernels/context.h>
 
 #include <fmt/format.h>
-#include <omp.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include <kernels/backend.h>
@@ -68,10 +70,21 @@ void* Workspace::take_bytes(size_t bytes) {
 }
 
 namespace {
+
+int threads_at_start() {
+  const char* asked = std::getenv("OMP_NUM_THREADS");
+  const int number = asked ? std::atoi(asked) : 0;
+  if (number >= 1) return number;
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) return std::max(1, CPU_COUNT(&cpus));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 std::atomic<int>& thread_setting() {
-  static std::atomic<int> setting{std::max(1, omp_get_max_threads())};
+  static std::atomic<int> setting{threads_at_start()};
   return setting;
 }
+
 }  // namespace
 
 int num_threads() { return thread_setting(); }

@@ -74,14 +74,14 @@ FNR == 401 && FILENAME !~ /\.md$/ { fault("more than 400 lines") }
   sub(/>.*/, "", name)
   ours = name ~ /^(kernels|libdnn|tests|bench|examples)\//
   if (ours && !may_include(name)) fault((module ? part "/" module : part) " may not include <" name ">")
-  if (name ~ /^(cuda|cublas|cudnn|cblas|omp\.h)/ && part == "libdnn") fault("<" name "> belongs under kernels/")
+  if (name ~ /^(cuda|cublas|cudnn|cblas)/ && part == "libdnn") fault("<" name "> belongs under kernels/")
   if (public && !ours && name !~ /^[a-z_]+$/) fault("a public header includes the standard library and ours only")
 }
 
 /^ *# *(if|ifdef|ifndef|elif)/ { if (header && part == "libdnn") fault("conditional code in a header of libdnn") }
 
 /^ *# *pragma *omp|_Pragma *\( *"omp/ {
-  if (FILENAME != "kernels/parallel.cpp") fault("OpenMP pragmas stand in kernels/parallel.cpp only")
+  fault("threads belong to kernels/parallel.cpp; OpenMP is not used")
 }
 
 END { exit faults }

@@ -1,6 +1,7 @@
 #include <kernels/context.h>
 
 #include <atomic>
+#include <thread>
 
 #include <kernels/parallel.h>
 
@@ -131,6 +132,25 @@ TEST_CASE("parallel_for: an exception reaches the caller", "[context]") {
     parallel_for(context, 20, [&](int64_t, int) { ++calls; });
     CHECK(calls == 20);
   }
+}
+
+TEST_CASE("parallel_for: calls in quick succession from several threads don't mix", "[context]") {
+  std::atomic<int64_t> wrong{0};
+  const auto caller = [&](int64_t seed) {
+    Context context(reference_row());
+    for (int64_t call = 0; call < 3000; ++call) {
+      context.threads = static_cast<int>(2 + (call + seed) % 3);
+      const int64_t chunks = 1 + (call * 7 + seed) % 23;
+      std::atomic<int64_t> sum{0};
+      parallel_for(context, chunks, [&](int64_t chunk, int) { sum += (chunk + 1) * (call + 1); });
+      if (sum != chunks * (chunks + 1) / 2 * (call + 1)) ++wrong;
+    }
+  };
+  std::thread second(caller, 1), third(caller, 2);
+  caller(0);
+  second.join();
+  third.join();
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("chunks: they part the range, from the count alone", "[context]") {

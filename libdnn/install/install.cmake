@@ -6,14 +6,16 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dnn)
 set_target_properties(dnn PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 install(TARGETS dnn EXPORT dnnTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dnn)
+set_target_properties(dnn_cli PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
+install(TARGETS dnn_cli)
 install(EXPORT dnnTargets NAMESPACE dnn:: DESTINATION ${package_dir})
-configure_package_config_file(cmake/dnnConfig.cmake.in dnnConfig.cmake INSTALL_DESTINATION ${package_dir})
+configure_package_config_file(libdnn/install/dnnConfig.cmake.in dnnConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(dnnConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/dnnConfig.cmake ${PROJECT_BINARY_DIR}/dnnConfigVersion.cmake
   DESTINATION ${package_dir})
 
 # Of kernels/ only what the library's headers need or what a caller of bare kernels does.
-install(DIRECTORY libdnn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dnn FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE)
+install(DIRECTORY libdnn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dnn FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN install EXCLUDE)
 set(kernel_headers backend context epilogue error parallel shapes)
 list(TRANSFORM kernel_headers REPLACE "(.+)" "kernels/\\1.h")
 install(FILES ${kernel_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dnn/kernels)
@@ -24,7 +26,7 @@ file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INST
 file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
 if(NOT BUILD_SHARED_LIBS)
   set(pc_requires "libhwy fmt zlib")
-  set(pc_libs ${OpenMP_CXX_FLAGS})
+  set(pc_libs -pthread)
 endif()
-configure_file(cmake/dnn.pc.in dnn.pc @ONLY)
+configure_file(libdnn/install/dnn.pc.in dnn.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dnn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
