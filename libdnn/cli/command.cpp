@@ -2,8 +2,6 @@
 
 #include <csignal>
 
-#include <libdnn/formats/atomic_file.h>
-
 namespace dnn::cli {
 
 void MachineOptions::add(CLI::App& app) {
