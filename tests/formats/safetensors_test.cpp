@@ -1,13 +1,12 @@
 #include <catch2/catch.hpp>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include <libdnn/formats/safetensors.h>
 
-#include "../temporary_folder.h"
+#include "../files.h"
 
 namespace dnn {
 namespace {
@@ -29,8 +28,8 @@ std::string file_with(const std::string& header, const std::string& data) {
 }
 
 TEST_CASE("safetensors: what is written is read, in its order", "[safetensors]") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.file("all.safetensors");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("all.safetensors");
   const NamedTensors tensors{{"z.pictures", from_vector<uint8_t>({1, 2, 255}, {3})},
                              {"a.weight", tensor({1, -2.5f, 3, 4, 5, 6}, {2, 1, 3})},
                              {"double", from_vector<double>({1e-300}, {1}, "reference")},
@@ -64,23 +63,23 @@ TEST_CASE("safetensors: what is written is read, in its order", "[safetensors]")
 }
 
 TEST_CASE("safetensors: the bytes of a file, by hand", "[safetensors]") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.file("one.safetensors");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("one.safetensors");
   write_safetensors(path, {{"w", tensor({1}, {1})}});
   const std::string header = R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
   CHECK(bytes_of(path) == file_with(header + "  ", std::string("\0\0\x80\x3f", 4)));
 }
 
 TEST_CASE("safetensors: a file without tensors", "[safetensors]") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.file("none.safetensors");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("none.safetensors");
   write_safetensors(path, {});
   CHECK(SafetensorsFile(path).entries().empty());
 }
 
 TEST_CASE("safetensors: every truncation is refused, and every longer file", "[safetensors]") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.file("cut.safetensors");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("cut.safetensors");
   write_safetensors(path, {{"w", tensor({1, 2, 3}, {3})}, {"b", tensor({4}, {1})}});
   const std::string whole = bytes_of(path);
   for (size_t length = 0; length < whole.size(); ++length) {
@@ -93,8 +92,8 @@ TEST_CASE("safetensors: every truncation is refused, and every longer file", "[s
 }
 
 TEST_CASE("safetensors: any changed byte of the header is refused or read without harm", "[safetensors]") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.file("changed.safetensors");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("changed.safetensors");
   write_safetensors(path, {{"w", tensor({1, 2, 3}, {3})}, {"b", from_vector<uint8_t>({4}, {1})}}, {{"k", "v"}});
   const std::string whole = bytes_of(path);
   const size_t header_end = whole.size() - 13;
@@ -113,8 +112,8 @@ TEST_CASE("safetensors: any changed byte of the header is refused or read withou
 }
 
 TEST_CASE("safetensors: headers that lie", "[safetensors]") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.file("bad.safetensors");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("bad.safetensors");
   const auto message = [&](const std::string& header, size_t data_bytes) -> std::string {
     write_bytes(path, file_with(header, std::string(data_bytes, 'x')));
     try {
@@ -168,19 +167,19 @@ TEST_CASE("safetensors: headers that lie", "[safetensors]") {
 }
 
 TEST_CASE("safetensors: a header length beyond the file allocates nothing", "[safetensors]") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.file("foreign.bin");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("foreign.bin");
   write_bytes(path, std::string(64, '\xff'));
   CHECK_THROWS_WITH(SafetensorsFile(path), Contains(path) && Contains("no safetensors file"));
   write_bytes(path, "");
   CHECK_THROWS_WITH(SafetensorsFile(path), Contains("too short"));
-  CHECK_THROWS_WITH(SafetensorsFile(folder.file("missing")), Contains("missing: No such file"));
+  CHECK_THROWS_WITH(SafetensorsFile(folder.path("missing")), Contains("missing: No such file"));
   CHECK_THROWS_WITH(SafetensorsFile(folder.path()), Contains(folder.path()));
 }
 
 TEST_CASE("safetensors: a file that cannot be written leaves the old one and nothing else", "[safetensors]") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.file("kept.safetensors");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("kept.safetensors");
   write_safetensors(path, {{"w", tensor({1}, {1})}});
   const std::string before = bytes_of(path);
   CHECK_THROWS_WITH(write_safetensors(path, {{"w", tensor({1}, {1})}, {"w", tensor({1}, {1})}}),
@@ -190,7 +189,7 @@ TEST_CASE("safetensors: a file that cannot be written leaves the old one and not
   CHECK_THROWS_WITH(write_safetensors(path, {{"w", Tensor({1}, DType::float32, "meta")}}), Contains("meta"));
   CHECK(bytes_of(path) == before);
   CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
-  CHECK_THROWS_WITH(write_safetensors(folder.file("none/w"), {}), Contains("none/w") && Contains("No such file"));
+  CHECK_THROWS_WITH(write_safetensors(folder.path("none/w"), {}), Contains("none/w") && Contains("No such file"));
   CHECK_THROWS_WITH(write_safetensors("/dev/null", {}), Contains("/dev/null"));
   if (fs::exists("/dev/full")) CHECK_THROWS_WITH(write_safetensors("/dev/full", {}), Contains("/dev/full"));
 }

@@ -3,7 +3,7 @@
 #include <libdnn/formats/weights.h>
 #include <libdnn/layers/layers.h>
 
-#include "../temporary_folder.h"
+#include "../files.h"
 
 namespace dnn {
 namespace {
@@ -35,8 +35,8 @@ TEST_CASE("weights: KCRS to KRSC by hand, and back", "[weights]") {
 }
 
 TEST_CASE("weights: saved and loaded, from any device to any", "[weights]") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.file("net.safetensors");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("net.safetensors");
   Sequential net = small_net();
   net.to("reference");
   save_weights(net, path, {{"step", "3"}});
@@ -59,8 +59,8 @@ TEST_CASE("weights: saved and loaded, from any device to any", "[weights]") {
 }
 
 TEST_CASE("weights: the report names what is unused and missing", "[weights]") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.file("net.safetensors");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("net.safetensors");
   Sequential more = small_net();
   more.add("extra", Linear(2, 2));
   Sequential less;
@@ -76,8 +76,8 @@ TEST_CASE("weights: the report names what is unused and missing", "[weights]") {
 }
 
 TEST_CASE("weights: what doesn't fit changes nothing", "[weights]") {
-  const test::TemporaryFolder folder;
-  const std::string path = folder.file("net.safetensors");
+  const TemporaryFolder folder;
+  const std::string path = folder.path("net.safetensors");
   Sequential wide;
   wide.add("conv", Conv2d({.in_channels = 3, .out_channels = 2, .kernel_size = {2, 1}}));
   wide.add("fc", Linear(5, 2));

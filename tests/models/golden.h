@@ -5,6 +5,8 @@
 
 #include <libdnn/layers/module.h>
 
+#include "../files.h"
+
 // Weights that anyone can make from a parameter's name, and what other libraries computed with them.
 namespace dnn::test {
 
@@ -17,7 +19,7 @@ std::vector<double> golden_uniform(const std::string& key, int64_t count);
 void set_golden_weights(const Module& net);
 
 inline nlohmann::json load_golden(const std::string& name) {
-  std::ifstream file(std::string(DNN_SOURCE_DIR "/tests/data/") + name);
+  std::ifstream file(source_path("tests/data/" + name));
   return nlohmann::json::parse(file);
 }
 

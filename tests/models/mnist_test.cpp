@@ -29,10 +29,19 @@ double norm(const Tensor& tensor) {
   return std::sqrt(sum);
 }
 
-// The pictures of a data set's part in file order, whole batches of `batch`.
-std::vector<Batch> batches(MnistPart part, int count, int batch) {
-  const ImageDataset data = load_mnist(DNN_SOURCE_DIR "/data/mnist", part).first(count);
-  DataLoader loader(data, {.batch_size = batch});
+// The first pictures of a part, as many as the tests use.
+const ImageDataset& pictures(MnistPart part) {
+  const auto load = [](MnistPart from, int count) {
+    const test::DefaultDevice on("cpu");
+    return load_mnist(source_path("data/mnist"), from).first(count);
+  };
+  static const ImageDataset training = load(MnistPart::train, 1280), testing = load(MnistPart::test, 1000);
+  return part == MnistPart::train ? training : testing;
+}
+
+// They in file order.
+std::vector<Batch> batches(MnistPart part, int batch) {
+  DataLoader loader(pictures(part), {.batch_size = batch});
   loader.start_epoch(0);
   std::vector<Batch> list;
   for (Batch next; loader.next(next);) list.push_back(next);
@@ -45,7 +54,7 @@ void check_losses(Module& net, const nlohmann::json& golden, size_t steps) {
   SGD sgd(net.named_parameters(),
           {.lr = golden.at("lr"), .momentum = golden.at("momentum"), .weight_decay = golden.at("weight_decay")});
   const std::vector<double> losses = golden.at("losses");
-  const std::vector<Batch> training = batches(MnistPart::train, 1280, 64);
+  const std::vector<Batch> training = batches(MnistPart::train, 64);
   REQUIRE(training.size() == losses.size());
   for (size_t i = 0; i < steps; ++i) {
     sgd.zero_grad();
@@ -63,7 +72,7 @@ void check_trained(Module& net, const nlohmann::json& golden) {
   const NoGrad no_grad;
   int correct = 0;
   std::vector<float> first;
-  for (const Batch& batch : batches(MnistPart::test, 1000, 100)) {
+  for (const Batch& batch : batches(MnistPart::test, 100)) {
     const Tensor logits = net(batch.images);
     const std::vector<int32_t> guesses = argmax(logits).to_vector<int32_t>();
     const std::vector<int32_t> labels = batch.labels.to_vector<int32_t>();
