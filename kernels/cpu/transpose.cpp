@@ -16,8 +16,6 @@ HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
 namespace {
 
-constexpr int64_t kTile = 16;  // floats of a cache line
-
 void transpose_any(int64_t a_size, int64_t b_size, int64_t x_pitch, const float* x, int64_t y_pitch, float* y) {
   for (int64_t a = 0; a < a_size; ++a) {
     for (int64_t b = 0; b < b_size; ++b) y[a * y_pitch + b] = x[b * x_pitch + a];
@@ -64,10 +62,10 @@ void transpose_block(int64_t a_size, int64_t b_size, int64_t x_pitch, const floa
 #if HWY_TARGET != HWY_SCALAR
   b_done = b_size / 8 * 8;
   a_done = a_size / 8 * 8;
-  for (int64_t b0 = 0; b0 < b_done; b0 += kTile) {
-    for (int64_t a0 = 0; a0 < a_done; a0 += kTile) {
-      for (int64_t a = a0; a < std::min(a0 + kTile, a_done); a += 8) {
-        for (int64_t b = b0; b < std::min(b0 + kTile, b_done); b += 8) {
+  for (int64_t b0 = 0; b0 < b_done; b0 += kLineFloats) {
+    for (int64_t a0 = 0; a0 < a_done; a0 += kLineFloats) {
+      for (int64_t a = a0; a < std::min(a0 + kLineFloats, a_done); a += 8) {
+        for (int64_t b = b0; b < std::min(b0 + kLineFloats, b_done); b += 8) {
           transpose_8x8(x_pitch, x + b * x_pitch + a, y_pitch, y + a * y_pitch + b);
         }
       }

@@ -1,0 +1,172 @@
+// Every kernel that is bound by memory, on large arrays (those of AlexNet's first layers) and on MNIST's. GB/s count
+// what one pass must read and write.
+#include <bench/machine.h>
+
+#include <memory>
+
+namespace dnn::bench {
+namespace {
+
+// The kernel f(context, kernels, arrays) over `arrays` of so many values, `traffic` values read and written.
+template <class F>
+void add_kernel(const std::string& name, std::vector<int64_t> arrays, double traffic, F&& f) {
+  for (const Backend* row : cpu_rows()) {
+    add(name + "/" + row->name, [=](benchmark::State& state) {
+      Context context(*row);
+      std::vector<std::unique_ptr<Array>> owned;
+      std::vector<float*> pointers;
+      for (size_t i = 0; i < arrays.size(); ++i) {
+        owned.push_back(std::make_unique<Array>(*row, arrays[i], static_cast<uint32_t>(i + 1)));
+        pointers.push_back(owned.back()->get());
+      }
+      measure(state, context, 0, 4 * traffic, [&] { f(context, row->f32, pointers); });
+    });
+  }
+}
+
+using Arrays = const std::vector<float*>&;
+using Table = const Kernels<float>&;
+
+Pool2dShape pool_shape(int n, int size, int c, int window, int stride, int pad) {
+  Pool2dShape p;
+  p.n = n, p.h = p.w = size, p.c = c;
+  p.r = p.s = window;
+  p.stride_h = p.stride_w = stride;
+  p.pad_top = p.pad_left = p.pad_bottom = p.pad_right = pad;
+  return p;
+}
+
+void add_pools(const std::string& name, const Pool2dShape& p) {
+  const int64_t x = p.x_pixels() * p.c, y = p.y_pixels() * p.c;
+  const double both = static_cast<double>(x + y), index = 0.25 * static_cast<double>(y);  // a byte each
+  add_kernel("max_pool2d_forward/" + name, {x, y, y}, both + index,
+             [=](Context& context, Table k, Arrays a) { k.max_pool2d_forward(context, p, a[0], a[1], a[2]); });
+  add_kernel("max_pool2d_forward_no_index/" + name, {x, y}, both,
+             [=](Context& context, Table k, Arrays a) { k.max_pool2d_forward(context, p, a[0], a[1], nullptr); });
+  add_kernel("max_pool2d_backward/" + name, {x, y, y}, both + index,
+             [=](Context& context, Table k, Arrays a) { k.max_pool2d_backward(context, p, a[1], a[2], a[0]); });
+  add_kernel("avg_pool2d_forward/" + name, {x, y}, both,
+             [=](Context& context, Table k, Arrays a) { k.avg_pool2d_forward(context, p, a[0], a[1]); });
+  add_kernel("avg_pool2d_backward/" + name, {x, y}, both,
+             [=](Context& context, Table k, Arrays a) { k.avg_pool2d_backward(context, p, a[1], a[0]); });
+}
+
+// `rows` of `cols`, as activations with so many channels.
+void add_activations(const std::string& name, const RowsShape& s) {
+  const int64_t count = s.count();
+  const double n = static_cast<double>(count);
+  const BroadcastShape flat{1, {count}, {1}, {1}};
+  const BroadcastShape channels{2, {s.rows, s.cols}, {s.cols, 1}, {0, 1}};
+  add_kernel("relu/" + name, {count, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
+    k.activation_forward(context, Activation::relu, count, a[0], a[1]);
+  });
+  add_kernel("relu_backward/" + name, {count, count, count}, 3 * n, [=](Context& context, Table k, Arrays a) {
+    k.activation_backward(context, Activation::relu, count, a[0], a[1], a[2]);
+  });
+  add_kernel("sigmoid/" + name, {count, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
+    k.activation_forward(context, Activation::sigmoid, count, a[0], a[1]);
+  });
+  add_kernel("epilogue_bias_relu/" + name, {count, count, s.cols}, 2 * n, [=](Context& context, Table k, Arrays a) {
+    k.epilogue(context, s, {a[2], nullptr, Activation::relu}, a[0], a[1]);
+  });
+  add_kernel("epilogue_backward_relu/" + name, {count, count, s.cols}, 3 * n, [=](Context& context, Table k, Arrays a) {
+    k.epilogue_backward(context, s, Activation::relu, a[0], a[1], a[1], a[2]);
+  });
+  add_kernel("bias_gradient/" + name, {count, s.cols}, n, [=](Context& context, Table k, Arrays a) {
+    k.epilogue_backward(context, s, Activation::none, nullptr, a[0], nullptr, a[1]);
+  });
+  add_kernel("add/" + name, {count, count, count}, 3 * n,
+             [=](Context& context, Table k, Arrays a) { k.add(context, flat, a[0], a[1], a[2]); });
+  add_kernel("add_channels/" + name, {count, s.cols, count}, 2 * n,
+             [=](Context& context, Table k, Arrays a) { k.add(context, channels, a[0], a[1], a[2]); });
+  add_kernel("dropout/" + name, {count, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
+    k.dropout(context, count, 0.5f, {1, 2}, a[0], a[1]);
+  });
+  add_kernel("fill_uniform/" + name, {count}, n, [=](Context& context, Table k, Arrays a) {
+    k.fill_uniform(context, count, -1, 1, {1, 2}, a[0]);
+  });
+  add_kernel("fill_normal/" + name, {count}, n, [=](Context& context, Table k, Arrays a) {
+    k.fill_normal(context, count, 0, 1, {1, 2}, a[0]);
+  });
+  const ReduceShape all{2, {s.rows, s.cols}, {true, true}}, rows{2, {s.rows, s.cols}, {false, true}};
+  const ReduceShape columns{2, {s.rows, s.cols}, {true, false}};
+  add_kernel("sum/" + name, {count, 1}, n,
+             [=](Context& context, Table k, Arrays a) { k.sum(context, all, 1, a[0], a[1]); });
+  add_kernel("sum_of_rows/" + name, {count, s.rows}, n,
+             [=](Context& context, Table k, Arrays a) { k.sum(context, rows, 1, a[0], a[1]); });
+  add_kernel("sum_of_columns/" + name, {count, s.cols}, n,
+             [=](Context& context, Table k, Arrays a) { k.sum(context, columns, 1, a[0], a[1]); });
+}
+
+void add_softmax(const std::string& name, const RowsShape& s) {
+  const int64_t count = s.count();
+  const double n = static_cast<double>(count);
+  const std::vector<int32_t> labels(static_cast<size_t>(s.rows), s.cols / 2);
+  add_kernel("softmax/" + name, {count, count}, 2 * n,
+             [=](Context& context, Table k, Arrays a) { k.softmax_forward(context, s, a[0], a[1]); });
+  add_kernel("softmax_backward/" + name, {count, count, count}, 3 * n,
+             [=](Context& context, Table k, Arrays a) { k.softmax_backward(context, s, a[0], a[1], a[2]); });
+  add_kernel("log_softmax/" + name, {count, count}, 2 * n,
+             [=](Context& context, Table k, Arrays a) { k.log_softmax_forward(context, s, a[0], a[1]); });
+  add_kernel("softmax_cross_entropy/" + name, {count, count, 1}, 2 * n, [=](Context& context, Table k, Arrays a) {
+    int64_t bad_row = 0;
+    k.softmax_cross_entropy(context, s, a[0], labels.data(), -100, a[2], a[1], &bad_row);
+  });
+  add_kernel("argmax/" + name, {count, s.rows}, n, [=](Context& context, Table k, Arrays a) {
+    k.argmax(context, s, a[0], reinterpret_cast<int32_t*>(a[1]));
+  });
+}
+
+void add_transpose(const std::string& name, const TransposeShape& s) {
+  add_kernel("transpose/" + name, {s.count(), s.count()}, 2.0 * static_cast<double>(s.count()),
+             [=](Context& context, Table k, Arrays a) { k.transpose(context, s, a[0], a[1]); });
+}
+
+// The branches of GoogLeNet's first block joined to 256 channels.
+void add_concat(int batch) {
+  const int64_t rows = int64_t{batch} * 28 * 28;
+  add_kernel("concat/64+128+32+32", {rows * 64, rows * 128, rows * 32, rows * 32, rows * 256}, 512.0 * rows,
+             [=](Context& context, Table k, Arrays a) {
+               int64_t at = 0;
+               for (const auto& [part, cols] : {std::pair(a[0], 64), {a[1], 128}, {a[2], 32}, {a[3], 32}}) {
+                 k.copy_rows(context, {rows, cols}, cols, part, 256, a[4] + at);
+                 at += cols;
+               }
+             });
+}
+
+void add_sgd(const std::string& name, int64_t count) {
+  SgdParams params;
+  params.lr = 0.01, params.momentum = 0.9, params.weight_decay = 5e-4;
+  add_kernel("sgd_step/" + name, {count, count, count}, 5.0 * static_cast<double>(count),
+             [=](Context& context, Table k, Arrays a) { k.sgd_step(context, count, params, a[0], a[1], a[2]); });
+}
+
+}  // namespace
+
+void register_benchmarks(int batch) {
+  const int mnist = 2 * batch;  // 64 where the others have 32
+  add_pools("2x2s2 24x24x20", pool_shape(mnist, 24, 20, 2, 2, 0));
+  add_pools("2x2s2 8x8x50", pool_shape(mnist, 8, 50, 2, 2, 0));
+  add_pools("3x3s2 55x55x96", pool_shape(batch, 55, 96, 3, 2, 0));
+  add_pools("3x3s1p1 28x28x192", pool_shape(batch, 28, 192, 3, 1, 1));
+  add_pools("7x7s7 55x55x96", pool_shape(batch, 55, 96, 7, 7, 0));
+  add_activations("24x24x20", {int64_t{mnist} * 24 * 24, 20});
+  add_activations("24x24x6", {int64_t{mnist} * 24 * 24, 6});
+  add_activations("500", {mnist, 500});
+  add_activations("4096", {batch, 4096});
+  add_activations("55x55x96", {int64_t{batch} * 55 * 55, 96});
+  add_softmax("10", {mnist, 10});
+  add_softmax("1000", {batch, 1000});
+  add_softmax("290400", {batch, 290400});
+  add_transpose("NHWC to NCHW 55x55x96", {4, {batch, 55, 55, 96}, {0, 3, 1, 2}});
+  add_transpose("NCHW to NHWC 55x55x96", {4, {batch, 96, 55, 55}, {0, 2, 3, 1}});
+  add_transpose("NCHW to NHWC 224x224x3", {4, {batch, 3, 224, 224}, {0, 2, 3, 1}});
+  add_transpose("NHWC to NCHW 4x4x50", {4, {mnist, 4, 4, 50}, {0, 3, 1, 2}});
+  add_transpose("4096x4096", {2, {4096, 4096}, {1, 0}});
+  add_concat(batch);
+  add_sgd("430k", 430000);
+  add_sgd("30M", 30000000);
+}
+
+}  // namespace dnn::bench
