@@ -100,6 +100,7 @@ def main():
     parser.add_argument("--data", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "mnist"))
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--models", nargs="*", default=MODELS, choices=MODELS)
     parser.add_argument("--rivals", nargs="*", default=["torch", "torch_compile", "tensorflow"])
     args = parser.parse_args()
     x, y = load(args.data)
@@ -114,7 +115,7 @@ def main():
             rivals[name] = makers[name]()
         except Exception as fault:
             print(f"{name} is left out: {type(fault).__name__}: {str(fault).splitlines()[0] if str(fault) else ''}")
-    for model in MODELS:
+    for model in args.models:
         times = {name: [] for name in ["libdnn", *rivals]}
         for _ in range(args.rounds):
             times["libdnn"].append(our_epoch(args.bench, model, args.data, args.threads))
