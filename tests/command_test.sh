@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# The command `dnn` and the examples as a user meets them: exit codes, messages of one line, files. Argument: the folder
+# of the build. Runs in an empty folder; ends with exit code 1 and says why where something is not as it should be.
+set -uo pipefail
+build=$(cd "$1" && pwd)
+data=$(cd "$(dirname "${BASH_SOURCE[0]}")/../data/mnist" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+faults=0
+
+fault() {
+  echo "command_test: $1" >&2
+  faults=$((faults + 1))
+}
+
+# refuses CODE TEXT ARGUMENTS...: dnn ends with this code and one line on standard error that contains the text.
+refuses() {
+  local code=$1 text=$2
+  shift 2
+  "$build/dnn" "$@" >out 2>err
+  local status=$?
+  [ $status = "$code" ] || fault "dnn $*: exit code $status instead of $code"
+  [ "$(wc -l <err)" = 1 ] || fault "dnn $*: $(wc -l <err) lines of error: $(cat err)"
+  grep -qF -- "$text" err || fault "dnn $*: no '$text' in: $(cat err)"
+}
+
+refuses 2 "lenet" train --model alexnet
+refuses 2 "linear" train --model lenet --lr-schedule cosine
+refuses 2 "reference" train --model lenet --device gpu
+refuses 2 "--epochs" train --model lenet --epochs 0
+refuses 2 "--batch" train --model lenet --batch many
+refuses 2 "--model" train
+refuses 2 "--speed" train --model lenet --speed 9
+refuses 2 "no/such/folder" train --model lenet --data no/such/folder
+refuses 2 "no.safetensors" test --model lenet --weights no.safetensors
+mkdir empty
+refuses 1 "train-images" train --model lenet --data empty
+echo "no weights" >foreign.safetensors
+refuses 1 "foreign.safetensors" test --model lenet --weights foreign.safetensors --data "$data"
+[ -e runs ] && [ -n "$(find runs -type f)" ] && fault "a refused run left files: $(find runs -type f)"
+
+"$build/dnn" train --model lenet --data "$data" --limit 640 --epochs 1 --out run --json run.json >out ||
+  fault "dnn train: exit code $?"
+trained=$(tail -1 out)
+[[ $trained =~ ^test\ accuracy:\ [0-9]+\.[0-9][0-9]\ %$ ]] || fault "the last line of dnn train is '$trained'"
+[ -s run/log.csv ] && [ -s run/weights.safetensors ] && [ -s run.json ] || fault "dnn train left no log, weights or JSON"
+[ "$(ls run | wc -l)" = 2 ] || fault "dnn train left more than log and weights: $(ls run)"
+tested=$("$build/dnn" test --model lenet --data "$data" --weights run/weights.safetensors --json test.json | tail -1)
+[ "$tested" = "$trained" ] || fault "dnn test says '$tested', training said '$trained'"
+refuses 1 "conv1.weight" test --model mnist_cnn --weights run/weights.safetensors --data "$data"
+
+# Without --out every run has a folder of its own.
+for _ in 1 2; do "$build/dnn" train --model mnist_cnn --data "$data" --limit 64 --epochs 1 >out || fault "dnn train"; done
+[ -s runs/mnist_cnn/weights.safetensors ] && [ -s runs/mnist_cnn-2/weights.safetensors ] || fault "runs: $(ls runs)"
+
+# Ctrl-C finishes the step, saves, and ends with 130.
+"$build/dnn" train --model lenet --data "$data" --epochs 1000 --out stopped >out 2>err &
+dnn=$!
+for _ in $(seq 600); do
+  [ -s stopped/log.csv ] && break
+  grep -q "results in" out && sleep 0.5 && break
+  sleep 0.1
+done
+kill -INT $dnn
+wait $dnn
+status=$?
+[ $status = 130 ] || fault "dnn after Ctrl-C: exit code $status instead of 130; $(cat err)"
+[ -s stopped/weights.safetensors ] || fault "dnn after Ctrl-C left no weights"
+
+"$build/dnn" info | grep -q "cpu_baseline" || fault "dnn info names no rows"
+"$build/dnn" --help >/dev/null || fault "dnn --help: exit code $?"
+
+# The three ways of the two-layer net give the same losses, and these fall.
+"$build/examples/two_layer_net" --iterations 3 --runs 1 >out || fault "two_layer_net: exit code $?"
+awk '/loss/ { if (($3 in first) && ($5 - first[$3]) ^ 2 > (1e-5 * first[$3]) ^ 2) exit 1; first[$3] = $5 }
+  END { exit !(first["0"] > first["2"] && first["2"] > 0) }' out || fault "two_layer_net: losses differ or rise: $(cat out)"
+
+[ $faults = 0 ]
