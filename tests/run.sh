@@ -39,7 +39,7 @@ bash "$root/tests/install_packages.sh" "${groups[@]}"
 
 target=all
 $qemu && target=kernel_tests
-if ! (cd "$root" && cmake --preset $preset -B "$build" "${options[@]}" && cmake --build "$build" --target $target); then
+if ! (cd "$root" && cmake --preset $preset -B "$build" -DDNN_TESTS=ON "${options[@]}" && cmake --build "$build" --target $target); then
   echo "FAILED: the build in $build"
   echo "0 passed, 1 failed"
   exit 1
