@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 folders=()
-for folder in kernels libdnn examples bench tests cmake .ci; do
+for folder in kernels libdnn examples bench tests .ci; do
   [ -d $folder ] && folders+=($folder)
 done
 files=$(find "${folders[@]}" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.sh' -o -name '*.py' \

@@ -30,6 +30,9 @@ foreach(name readme headers)
 endforeach()
 END
 
+echo "dnn info"
+"$prefix/bin/dnn" info >/dev/null
+
 echo "find_package(dnn)"
 cmake -S . -B build -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$compiler" >>"$work/log"
 cmake --build build >>"$work/log" || { cat "$work/log"; exit 1; }
