@@ -82,6 +82,7 @@ void tile(const Tile& t) {
   const float* a = t.a;
   const float* b = t.b;
   const int64_t a_row = t.a_row, a_k = t.a_k, b_k = t.b_k;
+#pragma GCC unroll 4
   for (int64_t p = 0; p < t.k; ++p, a += a_k, b += b_k) {
     V y[kVectors];
 #pragma GCC unroll 4
