@@ -6,6 +6,7 @@
 #include <string>
 
 #include <kernels/cpu/cpu.h>
+#include <kernels/cpu/gemm_methods.h>
 #include <kernels/cpu/simd/gemm_tile.h>
 #include <kernels/parallel.h>
 #include <kernels/verbose.h>
@@ -16,20 +17,30 @@ namespace {
 constexpr int64_t kBlockK = 256;          // a panel of B, kBlockK x tile_cols, stays in L1
 constexpr int64_t kBlockM = 144;          // a block of A, kBlockM x kBlockK, stays in L2
 constexpr int64_t kBlockN = 4096;         // a block of B, kBlockK x kBlockN, stays in L3
-constexpr int64_t kChunkN = 1024;          // columns that one chunk multiplies with its block of A
+constexpr int64_t kChunkN = 1024;         // columns that one chunk multiplies with its block of A
+constexpr int64_t kStreams = 16;          // rows of B read side by side where B is not packed
 constexpr int64_t kChunkFlops = 1 << 21;  // below it a second thread costs more than it brings
+constexpr int64_t kChunkFlopsPerRow = 1 << 18;
+constexpr int64_t kSplitK = 2048;  // the shortest sum for a chunk of its own
+constexpr int64_t kMostSplits = 8;
 
 struct Operands {
   const float* a;
   const float* b;
-  const Epilogue<float>& epilogue;
+  Epilogue<float> epilogue;
   float* c;
 };
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The k blocks: the first applies the caller's beta, the last the epilogue. k = 0 has one, which is empty.
-int64_t k_blocks(int64_t k) { return std::max<int64_t>(ceil_div(k, kBlockK), 1); }
+int64_t k_blocks(int64_t k, int64_t depth) { return std::max<int64_t>(ceil_div(k, depth), 1); }
+
+// How many chunks to make of `count` columns or panels that cost `flops` each. Few rows are bound by reading B.
+int64_t column_chunks(const GemmShape& shape, int64_t count, int64_t flops) {
+  const int64_t least = std::min(kChunkFlops, shape.m * kChunkFlopsPerRow);
+  return chunk_count(count, ceil_div(least, std::max<int64_t>(flops, 1)));
+}
 
 // The block of C at (row, col) in the k block `range`.
 GemmBlock block_at(const GemmShape& shape, const Operands& x, Range rows, Range cols, Range range) {
@@ -59,7 +70,7 @@ const float* b_at(const GemmShape& shape, const float* b, int64_t p, int64_t col
 // Few rows of A against a transposed B: dot products, B is read once where it lies.
 void gemm_dot(Context& context, const GemmShape& shape, const Operands& x) {
   const GemmLoops& loops = gemm_loops[context];
-  const int64_t chunks = chunk_count(shape.n, ceil_div(kChunkFlops, 2 * int64_t{shape.m} * std::max(shape.k, 1)));
+  const int64_t chunks = column_chunks(shape, shape.n, 2 * int64_t{shape.m} * shape.k);
   Workspace workspace(context);
   const float* a = x.a;
   int64_t a_row = shape.a_pitch();
@@ -71,9 +82,9 @@ void gemm_dot(Context& context, const GemmShape& shape, const Operands& x) {
       for (int64_t i = 0; i < shape.m; ++i) rows[i * a_row + p] = x.a[p * shape.a_pitch() + i];
     }
   }
+  const int64_t blocks = k_blocks(shape.k, kBlockK);
   parallel_for(context, chunks, [&](int64_t chunk, int) {
     const Range cols = chunk_range(shape.n, chunks, chunk);
-    const int64_t blocks = k_blocks(shape.k);
     for (int64_t i = 0; i < blocks; ++i) {
       const Range k = chunk_range(shape.k, blocks, i);
       GemmBlock g = block_at(shape, x, {0, shape.m}, cols, k);
@@ -86,31 +97,102 @@ void gemm_dot(Context& context, const GemmShape& shape, const Operands& x) {
   });
 }
 
-// A few blocks of rows at most: each chunk packs its own columns of B and reads A where it lies.
-void gemm_wide(Context& context, const GemmShape& shape, const Operands& x) {
+// Few rows of A against B as it lies: a few rows of B at a time pass by all columns of C, which stays in L1 or L2.
+void gemm_streams(Context& context, const GemmShape& shape, const Operands& x) {
   const GemmLoops& loops = gemm_loops[context];
   const int64_t panels = ceil_div(shape.n, loops.tile_cols);
-  const int64_t panel_flops = 2 * int64_t{shape.m} * std::max(shape.k, 1) * loops.tile_cols;
-  const int64_t chunks = chunk_count(panels, ceil_div(kChunkFlops, panel_flops));
-  const int64_t blocks = k_blocks(shape.k);
-  const int64_t packed_b = ceil_div(panels, chunks) * loops.tile_cols * std::min<int64_t>(shape.k, kBlockK);
+  const int64_t chunks = column_chunks(shape, panels, 2 * int64_t{shape.m} * shape.k * loops.tile_cols);
+  const int64_t blocks = k_blocks(shape.k, kStreams), edge_size = kStreams * loops.tile_cols;
   Workspace workspace(context);
-  float* scratch = workspace.take<float>(packed_b * threads_for(context, chunks));
+  float* scratch = workspace.take<float>(edge_size * threads_for(context, chunks));
   parallel_for(context, chunks, [&](int64_t chunk, int thread) {
     const Range range = chunk_range(panels, chunks, chunk);
     const Range cols{range.begin * loops.tile_cols, std::min<int64_t>(range.end * loops.tile_cols, shape.n)};
-    float* packed = scratch + packed_b * thread;
+    const int64_t edge_cols = (cols.end - cols.begin) % loops.tile_cols;
+    float* edge = scratch + edge_size * thread;
     for (int64_t i = 0; i < blocks; ++i) {
       const Range k = chunk_range(shape.k, blocks, i);
       GemmBlock g = block_at(shape, x, {0, shape.m}, cols, k);
-      loops.pack_b(shape.trans_b, g.n, g.k, b_at(shape, x.b, k.begin, cols.begin), shape.b_pitch(), packed);
       g.a = a_at(shape, x.a, 0, k.begin);
       g.a_row = shape.trans_a ? 1 : shape.a_pitch();
       g.a_k = shape.trans_a ? shape.a_pitch() : 1;
-      g.b = packed;
+      g.b = b_at(shape, x.b, k.begin, cols.begin);
+      g.b_k = shape.b_pitch();
+      if (edge_cols > 0) {
+        const float* last = b_at(shape, x.b, k.begin, cols.end - edge_cols);
+        loops.pack_b(false, edge_cols, g.k, last, shape.b_pitch(), edge);
+        g.b_edge = edge;
+      }
       loops.block(g);
     }
   });
+}
+
+int64_t packed_columns(const GemmLoops& loops, int64_t panels, int64_t k) {
+  return panels * loops.tile_cols * std::min(k, kBlockK);
+}
+
+// The columns `cols` of C over the range `sum` of k by one thread: packs them of B into `packed`, reads A where it
+// lies.
+void multiply_columns(const GemmLoops& loops, const GemmShape& shape, const Operands& x, Range cols, Range sum,
+                      float* packed) {
+  const int64_t blocks = k_blocks(sum.end - sum.begin, kBlockK);
+  for (int64_t i = 0; i < blocks; ++i) {
+    const Range part = chunk_range(sum.end - sum.begin, blocks, i);
+    const Range k{sum.begin + part.begin, sum.begin + part.end};
+    GemmBlock g = block_at(shape, x, {0, shape.m}, cols, k);
+    if (i == 0) g.beta = static_cast<float>(shape.beta);
+    loops.pack_b(shape.trans_b, g.n, g.k, b_at(shape, x.b, k.begin, cols.begin), shape.b_pitch(), packed);
+    g.a = a_at(shape, x.a, 0, k.begin);
+    g.a_row = shape.trans_a ? 1 : shape.a_pitch();
+    g.a_k = shape.trans_a ? shape.a_pitch() : 1;
+    g.b = packed;
+    loops.block(g);
+  }
+}
+
+// A block or two of rows: each chunk packs its own columns of B.
+void gemm_wide(Context& context, const GemmShape& shape, const Operands& x) {
+  const GemmLoops& loops = gemm_loops[context];
+  const int64_t panels = ceil_div(shape.n, loops.tile_cols);
+  const int64_t chunks = column_chunks(shape, panels, 2 * int64_t{shape.m} * shape.k * loops.tile_cols);
+  const int64_t packed = packed_columns(loops, ceil_div(panels, chunks), shape.k);
+  Workspace workspace(context);
+  float* scratch = workspace.take<float>(packed * threads_for(context, chunks));
+  parallel_for(context, chunks, [&](int64_t chunk, int thread) {
+    const Range range = chunk_range(panels, chunks, chunk);
+    const Range cols{range.begin * loops.tile_cols, std::min<int64_t>(range.end * loops.tile_cols, shape.n)};
+    multiply_columns(loops, shape, x, cols, {0, shape.k}, scratch + packed * thread);
+  });
+}
+
+// A small C and long sums: every chunk of k has a result of its own; these are added in the order of the chunks.
+void gemm_split_k(Context& context, const GemmShape& shape, const Operands& x) {
+  const GemmLoops& loops = gemm_loops[context];
+  const int64_t chunks = chunk_count(shape.k, kSplitK, kMostSplits);
+  const int64_t size = int64_t{shape.m} * shape.n;
+  const int64_t packed = packed_columns(loops, ceil_div(shape.n, loops.tile_cols), shape.k);
+  Workspace workspace(context);
+  float* parts = workspace.take<float>(size * chunks);
+  float* scratch = workspace.take<float>(packed * threads_for(context, chunks));
+  parallel_for(context, chunks, [&](int64_t chunk, int thread) {
+    GemmShape part = shape;
+    part.ldc = shape.n;
+    part.alpha = 1;
+    part.beta = 0;
+    multiply_columns(loops, part, {x.a, x.b, {}, parts + size * chunk}, {0, shape.n},
+                     chunk_range(shape.k, chunks, chunk), scratch + packed * thread);
+  });
+  const float alpha = static_cast<float>(shape.alpha), beta = static_cast<float>(shape.beta);
+  for (int64_t i = 0; i < shape.m; ++i) {
+    float* c = x.c + i * shape.c_pitch();
+    for (int64_t j = 0; j < shape.n; ++j) {
+      float sum = 0;
+      for (int64_t part = 0; part < chunks; ++part) sum += parts[size * part + i * shape.n + j];
+      c[j] = beta == 0 ? alpha * sum : alpha * sum + beta * c[j];
+    }
+  }
+  loops.finish(x.epilogue, shape.m, shape.n, x.c, shape.c_pitch());
 }
 
 // The general method: B is packed by all threads for all, then each chunk packs a block of rows of A and multiplies.
@@ -118,7 +200,7 @@ void gemm_packed(Context& context, const GemmShape& shape, const Operands& x) {
   const GemmLoops& loops = gemm_loops[context];
   const int64_t tiles = ceil_div(shape.m, loops.tile_rows);
   const int64_t row_blocks = ceil_div(tiles, kBlockM / loops.tile_rows);
-  const int64_t n_blocks = ceil_div(shape.n, kBlockN), blocks = k_blocks(shape.k);
+  const int64_t n_blocks = ceil_div(shape.n, kBlockN), blocks = k_blocks(shape.k, kBlockK);
   const int64_t panels = ceil_div(ceil_div(shape.n, n_blocks), loops.tile_cols);
   const int64_t depth = std::min<int64_t>(shape.k, kBlockK);
   const int64_t packed_a = (ceil_div(tiles, row_blocks) * loops.tile_rows * depth + kPackSlack + 15) / 16 * 16;
@@ -155,34 +237,81 @@ void gemm_packed(Context& context, const GemmShape& shape, const Operands& x) {
   }
 }
 
+using Refusal = const char*;  // why a method doesn't take a shape; null: it does
+
+Refusal refuses_openblas(const GemmShape& s) {
+  if (gemm_choice() != GemmChoice::openblas) return "not asked for by DNN_GEMM";
+  return s.k == 0 ? "there is nothing to multiply" : nullptr;
+}
+
+Refusal refuses_dot(const GemmShape& s) {
+  if (!s.trans_b) return "B is not transposed";
+  const bool few_columns = s.n <= 12 && s.m <= 64;
+  return s.m <= 16 || few_columns ? nullptr : "enough rows to pack B";
+}
+
+Refusal refuses_streams(const GemmShape& s) {
+  if (s.trans_b) return "B is transposed";
+  return s.m <= 8 ? nullptr : "enough rows to pack B";
+}
+
+Refusal refuses_split_k(const GemmShape& s) {
+  if (s.m > 192 || s.n > 64) return "C is large enough to share out";
+  return s.k >= 2 * kSplitK ? nullptr : "the sums are short";
+}
+
+Refusal refuses_wide(const GemmShape& s) { return s.m <= 192 ? nullptr : "enough rows to share packed panels of B"; }
+
 struct Method {
   const char* name;
-  const char* (*refusal)(const GemmShape&);  // why it doesn't take a shape; null: it does
+  Refusal (*refusal)(const GemmShape&);
   void (*run)(Context&, const GemmShape&, const Operands&);
 };
 
-// The most special first.
+// The most special first; the last takes everything.
 constexpr Method kMethods[] = {
-    {"gemm_dot",
-     [](const GemmShape& s) -> const char* {
-       if (!s.trans_b) return "B is not transposed";
-       return s.m > 12 ? "enough rows to pack B" : nullptr;
-     },
-     gemm_dot},
-    {"gemm_wide", [](const GemmShape& s) { return s.m > 192 ? "too many rows" : nullptr; }, gemm_wide},
-    {"gemm_packed", [](const GemmShape&) -> const char* { return nullptr; }, gemm_packed},
+    {"gemm_openblas", refuses_openblas,
+     [](Context& context, const GemmShape& shape, const Operands& x) {
+       gemm_openblas(context, shape, x.a, x.b, x.epilogue, x.c);
+     }},
+    {"gemm_split_k", refuses_split_k, gemm_split_k},
+    {"gemm_dot", refuses_dot, gemm_dot},
+    {"gemm_streams", refuses_streams, gemm_streams},
+    {"gemm_wide", refuses_wide, gemm_wide},
+    {"gemm_packed", [](const GemmShape&) -> Refusal { return nullptr; }, gemm_packed},
 };
 
+const Method& route(const GemmShape& shape) {
+  const Method* method = kMethods;
+  while (method->refusal(shape)) ++method;
+  return *method;
+}
+
 }  // namespace
+
+const char* gemm_route(const GemmShape& shape) { return route(shape).name; }
+
+GemmChoice parse_gemm_choice(const char* text) {
+  const std::string asked = text ? text : "";
+  if (asked.empty() || asked == "packed") return GemmChoice::packed;
+  if (asked != "openblas") throw Error(fmt::format("[gemm] DNN_GEMM is packed or openblas; got '{}'", asked));
+  if (!openblas_built()) {
+    throw Error("[gemm] DNN_GEMM asks for openblas, which this build has not; configure with -DDNN_OPENBLAS=ON");
+  }
+  return GemmChoice::openblas;
+}
+
+GemmChoice gemm_choice() {
+  static const GemmChoice choice = parse_gemm_choice(std::getenv("DNN_GEMM"));
+  return choice;
+}
 
 void gemm(Context& context, const GemmShape& shape, const float* a, const float* b, const Epilogue<float>& epilogue,
           float* c) {
   if (shape.m == 0 || shape.n == 0) return;
-  for (const Method& method : kMethods) {
-    if (method.refusal(shape)) continue;
-    const VerboseCall report("gemm", shape, method.name);
-    return method.run(context, shape, {a, b, epilogue, c});
-  }
+  const Method& method = route(shape);
+  const VerboseCall report("gemm", shape, method.name);
+  method.run(context, shape, {a, b, epilogue, c});
 }
 
 }  // namespace dnn::cpu
