@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include <kernels/cpu/cpu.h>
+#include <kernels/cpu/gemm_methods.h>
 #include <kernels/meta.h>
 #include <kernels/reference/reference.h>
 
@@ -33,6 +34,9 @@ bool available(const Backend& backend) {
   }
   return true;
 }
+
+bool openblas_built() { return cpu::openblas_built(); }
+std::string openblas_core() { return cpu::openblas_core(); }
 
 namespace {
 

@@ -161,6 +161,11 @@ const std::vector<const Backend*>& backends();
 // an unknown name and for a row that this CPU lacks, also when DNN_ISA asks for it.
 const Backend& backend(const std::string& name);
 
+// Whether gemm may use OpenBLAS (option DNN_OPENBLAS), and the core type whose kernels that library chose, "Haswell";
+// old versions take "Prescott" on CPUs that they don't know, several times slower than these could be.
+bool openblas_built();
+std::string openblas_core();
+
 bool available(const Backend& backend);  // whether this machine can run it
 
 }  // namespace dnn

@@ -5,6 +5,11 @@
 namespace dnn::cli {
 namespace {
 
+// OpenBLAS takes one of these where it doesn't know the CPU.
+bool is_old_core(const std::string& core) {
+  return core == "Prescott" || core == "Core2" || core == "Penryn" || core == "Nehalem" || core == "Generic";
+}
+
 int run(const std::string& json_path) {
   const std::string in_use = backend("cpu").name;
   nlohmann::ordered_json rows;
@@ -19,7 +24,18 @@ int run(const std::string& json_path) {
                                      : "available");
   }
   fmt::print("\nthreads: {}\n", num_threads());
-  write_json(json_path, {{"version", version()}, {"devices", rows}, {"threads", num_threads()}});
+  fmt::print("OpenBLAS: {}\n",
+             openblas_built() ? "compiled in, its kernels are for " + openblas_core() : "not compiled in");
+  if (openblas_built() && is_old_core(openblas_core()) && in_use != "cpu_baseline") {
+    fmt::print(
+        "warning: OpenBLAS chose {} kernels, several times slower than this CPU allows; DNN_GEMM=packed is faster\n",
+        openblas_core());
+  }
+  write_json(json_path, {{"version", version()},
+                         {"devices", rows},
+                         {"threads", num_threads()},
+                         {"openblas", openblas_built()},
+                         {"openblas_core", openblas_core()}});
   return 0;
 }
 
