@@ -16,6 +16,7 @@
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/per_isa.h>
 #include <kernels/cpu/simd/activation-inl.h>
+#include <kernels/cpu/simd/masked_load-inl.h>
 #include <kernels/parallel.h>
 
 #ifndef DNN_CPU_SHARED_CONV2D
@@ -207,7 +208,7 @@ void spread_row(const Conv2dShape& p, const float* dy, float* spread) {
       const int iw = ow * p.stride_w + s * p.dilation_w - p.pad_left;
       if (iw < 0 || iw >= p.w) continue;
       for (int c = 0; c < p.c; c += lanes) {
-        const auto v = hn::MaskedLoad(hn::FirstN(d, p.c - c), d, dy + int64_t{ow} * p.y_pitch() + c);
+        const auto v = masked_load(hn::FirstN(d, p.c - c), d, dy + int64_t{ow} * p.y_pitch() + c);
         hn::StoreU(v, d, spread + int64_t{iw} * p.c + c);
       }
     }

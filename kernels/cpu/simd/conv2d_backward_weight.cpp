@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <kernels/cpu/simd/conv2d_backward_weight.h>
+#include <kernels/cpu/simd/masked_load-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
@@ -55,7 +56,7 @@ void add_tile(const Tile& t) {
 #pragma GCC unroll 16
     for (int j = 0; j < kVectors; ++j) {
       const float* from = t.dw + i * t.dw_filter + start(j);
-      sum[i][j] = kVectors == 1 ? hn::MaskedLoad(mask, d, from) : hn::LoadU(d, from);
+      sum[i][j] = kVectors == 1 ? masked_load(mask, d, from) : hn::LoadU(d, from);
     }
   }
   const float* ahead = t.ahead;
@@ -67,7 +68,7 @@ void add_tile(const Tile& t) {
         Vec value[kVectors];
 #pragma GCC unroll 16
         for (int j = 0; j < kVectors; ++j) {
-          value[j] = kVectors == 1 ? hn::MaskedLoad(mask, d, x) : hn::LoadU(d, x + start(j));
+          value[j] = kVectors == 1 ? masked_load(mask, d, x) : hn::LoadU(d, x + start(j));
         }
         hwy::Prefetch(ahead);
         ahead += t.ahead_step;
@@ -123,7 +124,7 @@ void copy_panel_row(const float* from, int64_t step, int64_t count, int width, i
   const auto mask = hn::FirstN(d, static_cast<size_t>(width));
   for (int64_t i = 0; i < count; ++i, from += step, to += to_step) {
     if constexpr (kVectors == 1) {
-      hn::StoreU(hn::MaskedLoad(mask, d, from), d, to);
+      hn::StoreU(masked_load(mask, d, from), d, to);
       continue;
     }
 #pragma GCC unroll 16
@@ -159,7 +160,7 @@ HWY_INLINE float* copy_run(const float* from, int count, float* to) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   int i = 0;
   for (; i + lanes <= count; i += lanes) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
-  if (i < count) hn::StoreU(hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(count - i)), d, from + i), d, to + i);
+  if (i < count) hn::StoreU(masked_load(hn::FirstN(d, static_cast<size_t>(count - i)), d, from + i), d, to + i);
   return to + count;
 }
 

@@ -10,6 +10,7 @@
 
 #include <kernels/cpu/simd/activation-inl.h>
 #include <kernels/cpu/simd/conv2d_direct.h>
+#include <kernels/cpu/simd/masked_load-inl.h>
 
 // Without it the compilers keep the sums in memory.
 #define DNN_UNROLL _Pragma("GCC unroll 16")
@@ -103,7 +104,7 @@ HWY_INLINE void finish_sums(const TileOutput& out, const Offsets offsets, Sums<k
     DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
       DNN_UNROLL for (int j = 0; j < kVectors; ++j) {
         const float* from = out.residual + offsets[i] + vector_start(out.channels, kVectors, j, lanes);
-        const Vector residual = narrow ? hn::MaskedLoad(hn::FirstN(d, out.channels), d, from) : hn::LoadU(d, from);
+        const Vector residual = narrow ? masked_load(hn::FirstN(d, out.channels), d, from) : hn::LoadU(d, from);
         sums[i][j] = hn::Add(sums[i][j], residual);
       }
     }

@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include <kernels/cpu/simd/activation-inl.h>
+#include <kernels/cpu/simd/masked_load-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
@@ -63,7 +64,7 @@ HWY_INLINE void store_tile(const Tile& t, V (&sum)[kRows][kVectors]) {
       if (kRead) y = hn::MulAdd(beta, hn::LoadU(d, c + last), y);
       hn::StoreU(y, d, c + last);
     } else {
-      if (kRead) y = hn::MulAdd(beta, hn::MaskedLoad(inside, d, c + last), y);
+      if (kRead) y = hn::MulAdd(beta, masked_load(inside, d, c + last), y);
       hn::BlendedStore(y, inside, d, c + last);
     }
   }
@@ -127,9 +128,9 @@ void finish_rows(const Epilogue<float>& epilogue, int64_t m, int64_t n, float* c
     }
     if (j == n) continue;
     const auto inside = hn::FirstN(d, n - j);
-    V x = hn::MaskedLoad(inside, d, y + j);
-    if (epilogue.bias) x = hn::Add(x, hn::MaskedLoad(inside, d, epilogue.bias + j));
-    if (residual) x = hn::Add(x, hn::MaskedLoad(inside, d, residual + j));
+    V x = masked_load(inside, d, y + j);
+    if (epilogue.bias) x = hn::Add(x, masked_load(inside, d, epilogue.bias + j));
+    if (residual) x = hn::Add(x, masked_load(inside, d, residual + j));
     hn::BlendedStore(activate<kActivation>(d, x), inside, d, y + j);
   }
 }
@@ -247,7 +248,7 @@ void pack_along(int64_t width, int64_t have, int64_t k, const float* from, int64
     int64_t i = 0;
     for (; i < whole; i += kLanes) hn::StoreU(hn::LoadU(d, from + i), d, to + i);
     if (i == width) continue;
-    hn::StoreU(hn::MaskedLoad(inside, d, from + i), d, to + i);
+    hn::StoreU(masked_load(inside, d, from + i), d, to + i);
     for (i += kLanes; i < width; i += kLanes) hn::StoreU(hn::Zero(d), d, to + i);
   }
 }
@@ -306,10 +307,10 @@ void dot_tile(const GemmBlock& g, int64_t row, int64_t col) {
     const auto inside = hn::FirstN(d, static_cast<size_t>(g.k - p));
     V x[kRows];
 #pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i) x[i] = hn::MaskedLoad(inside, d, a + i * g.a_row + p);
+    for (int i = 0; i < kRows; ++i) x[i] = masked_load(inside, d, a + i * g.a_row + p);
 #pragma GCC unroll 8
     for (int j = 0; j < kCols; ++j) {
-      const V y = hn::MaskedLoad(inside, d, b + j * g.b_k + p);
+      const V y = masked_load(inside, d, b + j * g.b_k + p);
 #pragma GCC unroll 8
       for (int i = 0; i < kRows; ++i) sum[i][j] = hn::MulAdd(x[i], y, sum[i][j]);
     }
