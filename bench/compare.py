@@ -38,7 +38,7 @@ def read_shapes(prefixes):
 def our_times(args, name, ops):
     """Median milliseconds of each op, from our benchmark program."""
     pattern = "^conv2d_(%s)/%s/%s/" % ("|".join(ops), name.replace(".", "[.]"), args.row)
-    command = [args.program, "--threads=%d" % args.threads, "--batch=%d" % args.batch, "--benchmark_filter=" + pattern,
+    command = [args.program, "--threads=%d" % args.threads, "--batch=%d" % args.batch, "--describe=0", "--benchmark_filter=" + pattern,
                "--benchmark_format=json", "--benchmark_min_time=%g" % (args.seconds / 5), "--benchmark_repetitions=5",
                "--benchmark_report_aggregates_only=true"]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout

@@ -44,9 +44,10 @@ int main(int argc, char** argv) {
   try {
     dnn::set_num_threads(take_option(argc, argv, "threads", dnn::num_threads()));
     dnn::bench::register_benchmarks(take_option(argc, argv, "batch", 32));
+    const bool describe = take_option(argc, argv, "describe", 1) != 0;
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-    describe_machine();
+    if (describe) describe_machine();
     benchmark::RunSpecifiedBenchmarks();
   } catch (const dnn::Error& error) {
     fmt::print(stderr, "{}\n", error.what());

@@ -58,13 +58,13 @@ void add_activations(const std::string& name, const RowsShape& s) {
   const BroadcastShape flat{1, {count}, {1}, {1}};
   const BroadcastShape channels{2, {s.rows, s.cols}, {s.cols, 1}, {0, 1}};
   add_kernel("relu/" + name, {count, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
-    k.activation_forward(context, Activation::relu, count, a[0], a[1]);
+    k.activation_forward(context, Activation::relu, 0, count, a[0], a[1]);
   });
   add_kernel("relu_backward/" + name, {count, count, count}, 3 * n, [=](Context& context, Table k, Arrays a) {
-    k.activation_backward(context, Activation::relu, count, a[0], a[1], a[2]);
+    k.activation_backward(context, Activation::relu, 0, count, a[0], a[1], a[2]);
   });
   add_kernel("sigmoid/" + name, {count, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
-    k.activation_forward(context, Activation::sigmoid, count, a[0], a[1]);
+    k.activation_forward(context, Activation::sigmoid, 0, count, a[0], a[1]);
   });
   add_kernel("epilogue_bias_relu/" + name, {count, count, s.cols}, 2 * n, [=](Context& context, Table k, Arrays a) {
     k.epilogue(context, s, {a[2], nullptr, Activation::relu}, a[0], a[1]);
@@ -110,7 +110,7 @@ void add_softmax(const std::string& name, const RowsShape& s) {
              [=](Context& context, Table k, Arrays a) { k.log_softmax_forward(context, s, a[0], a[1]); });
   add_kernel("softmax_cross_entropy/" + name, {count, count, 1}, 2 * n, [=](Context& context, Table k, Arrays a) {
     int64_t bad_row = 0;
-    k.softmax_cross_entropy(context, s, a[0], labels.data(), -100, a[2], a[1], &bad_row);
+    k.softmax_cross_entropy(context, s, {}, a[0], labels.data(), nullptr, a[2], a[1], &bad_row);
   });
   add_kernel("argmax/" + name, {count, s.rows}, n, [=](Context& context, Table k, Arrays a) {
     k.argmax(context, s, a[0], reinterpret_cast<int32_t*>(a[1]));

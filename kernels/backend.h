@@ -13,59 +13,100 @@
 // The catalogue: every kernel of the library, as X(name, parameters after the Context...). All pointers are to dense
 // memory of the backend's device (pitches: see shapes.h) and don't overlap unless it says so. Backward kernels
 // overwrite their results. A pointer marked "or null" may be null where the caller doesn't want or have it.
-#define DNN_KERNELS(X, T)                                                                                             \
-  /* c = activation(alpha * op(a) op(b) + beta * c + bias + residual); a residual has c's pitch */                    \
-  X(gemm, const GemmShape&, const T* a, const T* b, const Epilogue<T>&, T* c)                                         \
-  /* y = activation(conv(x, w) + bias + residual); a residual has y's pitch. Gaps between pitched rows are neither    \
-     used nor written, by any kernel */                                                                               \
-  X(conv2d_forward, const Conv2dShape&, const T* x, const T* w, const Epilogue<T>&, T* y)                             \
-  X(conv2d_backward_input, const Conv2dShape&, const T* dy, const T* w, T* dx)                                        \
-  X(conv2d_backward_weight, const Conv2dShape&, const T* x, const T* dy, T* dw)                                       \
-  /* every channel by itself with the one filter w (r, s) and the one bias; k == c */                                 \
-  X(shared_conv2d_forward, const Conv2dShape&, const T* x, const T* w, const T* bias_or_null, Activation, T* y)       \
-  X(shared_conv2d_backward_input, const Conv2dShape&, const T* dy, const T* w, T* dx)                                 \
-  X(shared_conv2d_backward_weight, const Conv2dShape&, const T* x, const T* dy, T* dw, T* dbias_or_null)              \
-  /* index (n, oh, ow, c), dense: the largest cell of the window as row * s + column, the first of equals, uint8 or   \
-     int32 (byte_index()). A window with a NaN gives NaN and the index of a NaN. Padding is minus infinity */         \
-  X(max_pool2d_forward, const Pool2dShape&, const T* x, T* y, void* index_or_null)                                    \
-  X(max_pool2d_backward, const Pool2dShape&, const T* dy, const void* index, T* dx)                                   \
-  X(avg_pool2d_forward, const Pool2dShape&, const T* x, T* y)                                                         \
-  X(avg_pool2d_backward, const Pool2dShape&, const T* dy, T* dx)                                                      \
-  /* y = activation(x + bias + residual); y may be x */                                                               \
-  X(epilogue, const RowsShape&, const Epilogue<T>&, const T* x, T* y)                                                 \
-  /* from y = activation(z): dz = dy * activation'(z), dbias = column sums of dz; dz may be dy, y null without        \
-     activation, dz null where only dbias is wanted (then the activation is none) */                                  \
-  X(epilogue_backward, const RowsShape&, Activation, const T* y, const T* dy, T* dz, T* dbias_or_null)                \
-  X(activation_forward, Activation, int64_t count, const T* x, T* y)                                                  \
-  X(activation_backward, Activation, int64_t count, const T* y, const T* dy, T* dx) /* dx may be dy */                \
-  X(softmax_forward, const RowsShape&, const T* x, T* y)                                                              \
-  X(softmax_backward, const RowsShape&, const T* y, const T* dy, T* dx)                                               \
-  X(log_softmax_forward, const RowsShape&, const T* x, T* y)                                                          \
-  X(log_softmax_backward, const RowsShape&, const T* y, const T* dy, T* dx)                                           \
-  /* loss[0] = mean over the rows whose label is not ignore_label of -log softmax(x)[label], 0 where there is none;   \
-     dx = d loss / d x. *bad_row = the first row whose label is neither ignored nor in [0, cols), else -1; where it   \
-     is not -1, loss and dx are not to be used */                                                                     \
-  X(softmax_cross_entropy, const RowsShape&, const T* x, const int32_t* labels, int32_t ignore_label, T* loss,        \
-    T* dx_or_null, int64_t* bad_row)                                                                                  \
-  X(argmax, const RowsShape&, const T* x, int32_t* y)         /* the first of the largest; a NaN counts as largest */ \
-  X(add, const BroadcastShape&, const T* a, const T* b, T* y) /* y may be a or b where that is not broadcast */       \
-  X(sub, const BroadcastShape&, const T* a, const T* b, T* y)                                                         \
-  X(mul, const BroadcastShape&, const T* a, const T* b, T* y)                                                         \
-  X(div, const BroadcastShape&, const T* a, const T* b, T* y)                                                         \
-  X(sum, const ReduceShape&, T scale, const T* x, T* y) /* y = scale * sum; the mean is scale = 1 / cells */          \
-  X(transpose, const TransposeShape&, const T* x, T* y)                                                               \
-  /* rows of `cols` values from pitch x_pitch to pitch y_pitch: concat and split */                                   \
-  X(copy_rows, const RowsShape&, int64_t x_pitch, const T* x, int64_t y_pitch, T* y)                                  \
-  /* row i of y = row index[i] of the pictures / divisor; index null: row i */                                        \
-  X(gather_pixels, const RowsShape&, const uint8_t* pictures, const int32_t* index_or_null, T divisor, T* y)          \
-  /* y = x * (1 / (1 - p)) with probability 1 - p, else 0; y may be x. Element i is kept where its 16 random bits     \
-     are at least p * 65536, rounded. Which bits and words an element has: philox.h. Backward is the same call */     \
-  X(dropout, int64_t count, float p, RandomState, const T* x, T* y)                                                   \
-  X(fill_constant, int64_t count, T value, T* y)                                                                      \
-  /* y = low + (high - low) * u, u in [0, 1), each operation rounded, so that all rows give the same bits */          \
-  X(fill_uniform, int64_t count, T low, T high, RandomState, T* y)                                                    \
-  /* y = mean + std * z, z by Box and Muller: philox.h */                                                             \
-  X(fill_normal, int64_t count, T mean, T std, RandomState, T* y)                                                     \
+#define DNN_KERNELS(X, T)                                                                                              \
+  /* c = activation(alpha * op(a) op(b) + beta * c + bias + residual); a residual has c's pitch */                     \
+  X(gemm, const GemmShape&, const T* a, const T* b, const Epilogue<T>&, T* c)                                          \
+  /* y = activation(conv(x, w) + bias + residual); a residual has y's pitch. Gaps between pitched rows are neither     \
+     used nor written, by any kernel */                                                                                \
+  X(conv2d_forward, const Conv2dShape&, const T* x, const T* w, const Epilogue<T>&, T* y)                              \
+  X(conv2d_backward_input, const Conv2dShape&, const T* dy, const T* w, T* dx)                                         \
+  X(conv2d_backward_weight, const Conv2dShape&, const T* x, const T* dy, T* dw)                                        \
+  /* every channel by itself with the one filter w (r, s) and the one bias; k == c */                                  \
+  X(shared_conv2d_forward, const Conv2dShape&, const T* x, const T* w, const T* bias_or_null, Activation, T* y)        \
+  X(shared_conv2d_backward_input, const Conv2dShape&, const T* dy, const T* w, T* dx)                                  \
+  X(shared_conv2d_backward_weight, const Conv2dShape&, const T* x, const T* dy, T* dw, T* dbias_or_null)               \
+  /* index (n, oh, ow, c), dense: the largest cell of the window as row * s + column, the first of equals, uint8 or    \
+     int32 (byte_index()). A window with a NaN gives NaN and the index of a NaN. Padding is minus infinity */          \
+  X(max_pool2d_forward, const Pool2dShape&, const T* x, T* y, void* index_or_null)                                     \
+  X(max_pool2d_backward, const Pool2dShape&, const T* dy, const void* index, T* dx)                                    \
+  X(avg_pool2d_forward, const Pool2dShape&, const T* x, T* y)                                                          \
+  X(avg_pool2d_backward, const Pool2dShape&, const T* dy, T* dx)                                                       \
+  /* y = activation(x + bias + residual); y may be x */                                                                \
+  X(epilogue, const RowsShape&, const Epilogue<T>&, const T* x, T* y)                                                  \
+  /* from y = activation(z): dz = dy * activation'(z), dbias = column sums of dz; dz may be dy, y null without         \
+     activation, dz null where only dbias is wanted (then the activation is none) */                                   \
+  X(epilogue_backward, const RowsShape&, Activation, const T* y, const T* dy, T* dz, T* dbias_or_null)                 \
+  /* alpha: see Activation. backward takes y where slope_from_output(activation), else x; dx may be dy */              \
+  X(activation_forward, Activation, double alpha, int64_t count, const T* x, T* y)                                     \
+  X(activation_backward, Activation, double alpha, int64_t count, const T* y_or_x, const T* dy, T* dx)                 \
+  /* y = (shift + scale * x) ^ power; dx = dy * power * scale * (shift + scale * x) ^ (power - 1) */                   \
+  X(power_forward, const PowerParams&, int64_t count, const T* x, T* y)                                                \
+  X(power_backward, const PowerParams&, int64_t count, const T* x, const T* dy, T* dx)                                 \
+  /* y = x > 0 ? x : slope * x, one slope for each column; with one column one for all */                              \
+  X(prelu_forward, const RowsShape&, const T* x, const T* slope, T* y)                                                 \
+  X(prelu_backward, const RowsShape&, const T* x, const T* slope, const T* dy, T* dx_or_null, T* dslope_or_null)       \
+  /* y = activation((x - mean) * inv_std * weight + bias + residual), statistics for each column; a null weight is 1.  \
+     In training they are those of x, and the running ones, where given, move towards them; else they are the running  \
+     ones. Either way mean and inv_std are left for the way back */                                                    \
+  X(batch_norm_forward, const RowsShape&, const BatchNormParams&, const T* x, const T* weight_or_null,                 \
+    const Epilogue<T>&, T* running_mean_or_null, T* running_var_or_null, T* y, T* mean, T* inv_std)                    \
+  /* dz = dy * activation'(z); z is recomputed from x where y is null, else its slope follows from y, as it must where \
+     there was a residual, whose gradient is dz. dx and dresidual may be dy */                                         \
+  X(batch_norm_backward, const RowsShape&, const BatchNormParams&, Activation, const T* x, const T* mean,              \
+    const T* inv_std, const T* weight_or_null, const T* bias_or_null, const T* y_or_null, const T* dy, T* dx_or_null,  \
+    T* dresidual_or_null, T* dweight_or_null, T* dbias_or_null)                                                        \
+  /* local response normalisation across channels: shapes.h */                                                         \
+  X(lrn_forward, const LrnShape&, const T* x, T* y)                                                                    \
+  X(lrn_backward, const LrnShape&, const T* x, const T* y, const T* dy, T* dx)                                         \
+  /* y = x * scale, scale (n, c) the same for all pixels of a picture: squeeze and excitation */                       \
+  X(scale_channels_forward, const ChannelScaleShape&, const T* x, const T* scale, T* y)                                \
+  X(scale_channels_backward, const ChannelScaleShape&, const T* x, const T* scale, const T* dy, T* dx_or_null,         \
+    T* dscale_or_null)                                                                                                 \
+  X(adaptive_avg_pool2d_forward, const ResizeShape&, const T* x, T* y)                                                 \
+  X(adaptive_avg_pool2d_backward, const ResizeShape&, const T* dy, T* dx)                                              \
+  X(upsample_nearest2d_forward, const ResizeShape&, const T* x, T* y)                                                  \
+  X(upsample_nearest2d_backward, const ResizeShape&, const T* dy, T* dx)                                               \
+  X(upsample_bilinear2d_forward, const ResizeShape&, const T* x, T* y)                                                 \
+  X(upsample_bilinear2d_backward, const ResizeShape&, const T* dy, T* dx)                                              \
+  /* the picture with borders of `value`, or without its own where a border is negative; the way back is the call      \
+     with the borders negated, whose new cells are 0 */                                                                \
+  X(pad2d, const Pad2dShape&, T value, const T* x, T* y)                                                               \
+  X(softmax_forward, const RowsShape&, const T* x, T* y)                                                               \
+  X(softmax_backward, const RowsShape&, const T* y, const T* dy, T* dx)                                                \
+  X(log_softmax_forward, const RowsShape&, const T* x, T* y)                                                           \
+  X(log_softmax_backward, const RowsShape&, const T* y, const T* dy, T* dx)                                            \
+  /* loss[0] = mean over the rows whose label is not ignored of -sum over j of q[j] * log softmax(x)[j], 0 where there \
+     is none; q is 1 - label_smoothing at the label, plus label_smoothing / cols everywhere; with class weights each   \
+     term has that of its class j, and the mean is over the weights of the labels. dx = d loss / d x. *bad_row = the   \
+     first row whose label is neither ignored nor in [0, cols), else -1; where it is not -1, loss and dx are not to be \
+     used */                                                                                                           \
+  X(softmax_cross_entropy, const RowsShape&, const CrossEntropyParams&, const T* x, const int32_t* labels,             \
+    const T* class_weights_or_null, T* loss, T* dx_or_null, int64_t* bad_row)                                          \
+  /* the same for x = log probabilities, without smoothing: loss[0] = mean of -weight * x[label] */                    \
+  X(nll_loss, const RowsShape&, const CrossEntropyParams&, const T* x, const int32_t* labels,                          \
+    const T* class_weights_or_null, T* loss, T* dx_or_null, int64_t* bad_row)                                          \
+  /* loss[0] = scale * sum of f(x - target), dx = d loss / d x; bce_with_logits is f(x, target) */                     \
+  X(pointwise_loss, PointwiseLoss, double beta, double scale, int64_t count, const T* x, const T* target, T* loss,     \
+    T* dx_or_null)                                                                                                     \
+  X(argmax, const RowsShape&, const T* x, int32_t* y)         /* the first of the largest; a NaN counts as largest */  \
+  X(add, const BroadcastShape&, const T* a, const T* b, T* y) /* y may be a or b where that is not broadcast */        \
+  X(sub, const BroadcastShape&, const T* a, const T* b, T* y)                                                          \
+  X(mul, const BroadcastShape&, const T* a, const T* b, T* y)                                                          \
+  X(div, const BroadcastShape&, const T* a, const T* b, T* y)                                                          \
+  X(sum, const ReduceShape&, T scale, const T* x, T* y) /* y = scale * sum; the mean is scale = 1 / cells */           \
+  X(transpose, const TransposeShape&, const T* x, T* y)                                                                \
+  /* rows of `cols` values from pitch x_pitch to pitch y_pitch: concat and split */                                    \
+  X(copy_rows, const RowsShape&, int64_t x_pitch, const T* x, int64_t y_pitch, T* y)                                   \
+  /* row i of y = row index[i] of the pictures / divisor; index null: row i */                                         \
+  X(gather_pixels, const RowsShape&, const uint8_t* pictures, const int32_t* index_or_null, T divisor, T* y)           \
+  /* y = x * (1 / (1 - p)) with probability 1 - p, else 0; y may be x. Element i is kept where its 16 random bits      \
+     are at least p * 65536, rounded. Which bits and words an element has: philox.h. Backward is the same call */      \
+  X(dropout, int64_t count, float p, RandomState, const T* x, T* y)                                                    \
+  X(fill_constant, int64_t count, T value, T* y)                                                                       \
+  /* y = low + (high - low) * u, u in [0, 1), each operation rounded, so that all rows give the same bits */           \
+  X(fill_uniform, int64_t count, T low, T high, RandomState, T* y)                                                     \
+  /* y = mean + std * z, z by Box and Muller: philox.h */                                                              \
+  X(fill_normal, int64_t count, T mean, T std, RandomState, T* y)                                                      \
   X(sgd_step, int64_t count, const SgdParams&, const T* dw, T* velocity_or_null, T* w)
 
 namespace dnn {
@@ -75,6 +116,25 @@ struct SgdParams {
   double lr = 0, momentum = 0, weight_decay = 0;
   bool nesterov = false;
 };
+
+struct PowerParams {
+  double power = 1, scale = 1, shift = 0;
+};
+
+struct BatchNormParams {
+  double eps = 1e-5;
+  double momentum = 0.1;  // running = (1 - momentum) * running + momentum * batch's; the variance unbiased
+  bool training = true;
+};
+
+struct CrossEntropyParams {
+  int32_t ignore_label = -100;
+  double label_smoothing = 0;
+};
+
+// For d = x - target: mse d^2; l1 |d|; smooth_l1 d^2 / (2 beta) where |d| < beta, else |d| - beta / 2;
+// bce_with_logits max(x, 0) - x * target + log(1 + exp(-|x|)).
+enum class PointwiseLoss { mse, l1, smooth_l1, bce_with_logits };
 
 // An entry of the table. Calling one that is empty throws "[conv2d_forward] no kernel on cuda".
 template <class T, class... Args>

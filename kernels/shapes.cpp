@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include <kernels/error.h>
@@ -63,6 +64,27 @@ void Pool2dShape::check(const char* op) const {
   require_pitches(op, x_stride, c, y_stride, c);
   require_span(op, h, pad_top, pad_bottom, r, "height");
   require_span(op, w, pad_left, pad_right, s, "width");
+}
+
+void LrnShape::check(const char* op) const {
+  require(rows >= 0 && cols > 0, "[{}] needs at least one channel; got {} rows of {}", op, rows, cols);
+  require(size > 0, "[{}] size must be at least 1; got {}", op, size);
+}
+
+void ResizeShape::check(const char* op) const {
+  require_input(op, n, h, w, c);
+  require(oh > 0 && ow > 0, "[{}] needs an output of at least 1x1; got {}x{}", op, oh, ow);
+}
+
+void Pad2dShape::check(const char* op) const {
+  require_input(op, n, h, w, c);
+  const int64_t most = std::numeric_limits<int>::max();
+  const int64_t rows = int64_t{h} + top + bottom, cols = int64_t{w} + left + right;
+  require(rows > 0 && cols > 0 && rows <= most && cols <= most &&
+              int64_t{h} + std::min(top, 0) + std::min(bottom, 0) > 0 &&
+              int64_t{w} + std::min(left, 0) + std::min(right, 0) > 0,
+          "[{}] the borders must leave a picture; got top {}, left {}, bottom {}, right {} for {}x{}", op, top, left,
+          bottom, right, h, w);
 }
 
 void GemmShape::check(const char* op) const {
@@ -136,8 +158,8 @@ int64_t TransposeShape::count() const {
 void TransposeShape::check(const char* op) const {
   std::array<bool, kMaxDims> seen{};
   for (int i = 0; i < dims; ++i) {
-    require(axes[i] >= 0 && axes[i] < dims && !seen[axes[i]],
-            "[{}] axes must be a permutation of 0..{}; got {} at {}", op, dims - 1, axes[i], i);
+    require(axes[i] >= 0 && axes[i] < dims && !seen[axes[i]], "[{}] axes must be a permutation of 0..{}; got {} at {}",
+            op, dims - 1, axes[i], i);
     seen[axes[i]] = true;
   }
 }

@@ -89,6 +89,45 @@ struct RowsShape {
   int64_t count() const { return rows * cols; }
 };
 
+// Local response normalisation over `size` neighbouring channels, cut off at the first and the last:
+// y = x * (k + alpha / size * sum of x^2) ^ -beta.
+struct LrnShape {
+  int64_t rows = 0;
+  int cols = 0;
+  int size = 5;
+  double alpha = 1e-4, beta = 0.75, k = 1;
+  int64_t count() const { return rows * cols; }
+  void check(const char* op = "lrn") const;
+};
+
+// Pictures and one factor for each of their channels.
+struct ChannelScaleShape {
+  int n = 1;
+  int64_t pixels = 0;
+  int c = 0;
+  int64_t count() const { return n * pixels * c; }
+};
+
+// Pictures (n, h, w, c) brought to (n, oh, ow, c).
+struct ResizeShape {
+  int n = 1, h = 0, w = 0, c = 0;
+  int oh = 0, ow = 0;
+  bool align_corners = false;  // bilinear: the corner pixels' centres stay, else their outer edges
+  int64_t x_pixels() const { return int64_t{n} * h * w; }
+  int64_t y_pixels() const { return int64_t{n} * oh * ow; }
+  void check(const char* op = "resize") const;
+};
+
+// Pictures with borders added, or, where negative, taken away.
+struct Pad2dShape {
+  int n = 1, h = 0, w = 0, c = 0;
+  int top = 0, left = 0, bottom = 0, right = 0;
+  int oh() const { return h + top + bottom; }
+  int ow() const { return w + left + right; }
+  Pad2dShape back() const { return {n, oh(), ow(), c, -top, -left, -bottom, -right}; }
+  void check(const char* op = "pad2d") const;
+};
+
 constexpr int kMaxDims = 6;
 
 // Two operands broadcast to one result, dense: a dimension along which an operand does not vary has stride 0.

@@ -40,18 +40,12 @@ void epilogue_operands(int64_t count, int width, const float* bias, const float*
 // The first `count` values of rows of `width`. `stream`: see store().
 void epilogue_chunk(Activation activation, bool stream, int64_t count, int width, const float* bias,
                     const float* residual, const float* x, float* y) {
-  switch (activation) {
-    case Activation::none:
-      return stream ? epilogue_operands<Activation::none, true>(count, width, bias, residual, x, y)
-                    : epilogue_operands<Activation::none, false>(count, width, bias, residual, x, y);
-    case Activation::relu:
-      return stream ? epilogue_operands<Activation::relu, true>(count, width, bias, residual, x, y)
-                    : epilogue_operands<Activation::relu, false>(count, width, bias, residual, x, y);
-    case Activation::sigmoid:
-      return epilogue_operands<Activation::sigmoid, false>(count, width, bias, residual, x, y);
-    case Activation::tanh:
-      return epilogue_operands<Activation::tanh, false>(count, width, bias, residual, x, y);
-  }
+  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
+    if constexpr (kActivation == Activation::none || kActivation == Activation::relu) {
+      if (stream) return epilogue_operands<kActivation, true>(count, width, bias, residual, x, y);
+    }
+    epilogue_operands<kActivation, false>(count, width, bias, residual, x, y);
+  });
 }
 
 // One row: dz = dy * activation'(y); sums += dz.
@@ -93,16 +87,11 @@ void backward_results(int64_t rows, int width, int64_t pitch, const float* y, co
 
 void backward_chunk(Activation activation, int64_t rows, int width, int64_t pitch, const float* y, const float* dy,
                     float* dz, float* sums, double* totals) {
-  switch (activation) {
-    case Activation::none:
-      return backward_results<Activation::none>(rows, width, pitch, y, dy, dz, sums, totals);
-    case Activation::relu:
-      return backward_results<Activation::relu>(rows, width, pitch, y, dy, dz, sums, totals);
-    case Activation::sigmoid:
-      return backward_results<Activation::sigmoid>(rows, width, pitch, y, dy, dz, sums, totals);
-    case Activation::tanh:
-      return backward_results<Activation::tanh>(rows, width, pitch, y, dy, dz, sums, totals);
-  }
+  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
+    if constexpr (slope_from_output(kActivation)) {
+      backward_results<kActivation>(rows, width, pitch, y, dy, dz, sums, totals);
+    }
+  });
 }
 
 }  // namespace

@@ -177,18 +177,9 @@ void forward_pictures(const Conv2dShape& p, Range pictures, const float* x, cons
       } else {
         forward_row(p, oh, picture, w, bias, scratch.y_row);
       }
-      switch (activation) {
-        case Activation::none:
-          break;
-        case Activation::relu:
-          activate_row<Activation::relu>(count, scratch.y_row);
-          break;
-        case Activation::sigmoid:
-          activate_row<Activation::sigmoid>(count, scratch.y_row);
-          break;
-        case Activation::tanh:
-          activate_row<Activation::tanh>(count, scratch.y_row);
-          break;
+      if (activation != Activation::none) {
+        with_activation(activation,
+                        [&]<Activation kActivation>() HWY_ATTR { activate_row<kActivation>(count, scratch.y_row); });
       }
       float* to = y + n * y_picture(p) + oh * y_row(p);
       const int64_t run = p.y_pitch() == p.c ? count : p.c;

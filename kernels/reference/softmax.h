@@ -55,35 +55,55 @@ void log_softmax_backward(Context&, const RowsShape& shape, const T* y, const T*
   }
 }
 
-// loss = mean over the counted rows of log_sum_exp(x) - x[label], dx = (softmax(x) - [j == label]) / counted rows, 0 in
-// an ignored row.
+// The sum of the labels' weights, those of ignored rows apart; *bad_row as the catalogue has it.
 template <class T>
-void softmax_cross_entropy(Context&, const RowsShape& shape, const T* x, const int32_t* labels, int32_t ignore_label,
-                           T* loss, T* dx_or_null, int64_t* bad_row) {
+double label_weights(const RowsShape& shape, const int32_t* labels, int32_t ignore_label,
+                     const T* class_weights_or_null, int64_t* bad_row) {
   *bad_row = -1;
-  int64_t counted = 0;
+  double total = 0;
   for (int64_t row = 0; row < shape.rows; ++row) {
     if (labels[row] == ignore_label) continue;
     if (labels[row] < 0 || labels[row] >= shape.cols) {
       *bad_row = row;
-      return;
+      return 0;
     }
-    ++counted;
+    total += class_weights_or_null ? class_weights_or_null[labels[row]] : 1;
   }
+  return total;
+}
+
+// With target weights q[j] (label smoothing: Szegedy et al., arXiv 1512.00567, as torch weighs it by class) and W the
+// sum of the labels' weights: loss = 1 / W * sum over rows and j of q[j] * (log_sum_exp(x) - x[j]),
+// dx[j] = (softmax(x)[j] * sum of q - q[j]) / W, 0 in an ignored row.
+template <class T>
+void softmax_cross_entropy(Context&, const RowsShape& shape, const CrossEntropyParams& params, const T* x,
+                           const int32_t* labels, const T* class_weights_or_null, T* loss, T* dx_or_null,
+                           int64_t* bad_row) {
+  const double weights = label_weights(shape, labels, params.ignore_label, class_weights_or_null, bad_row);
+  if (*bad_row >= 0) return;
   double total = 0;
-  for (int64_t row = 0; row < shape.rows; ++row) {
-    const bool ignored = labels[row] == ignore_label;
-    const T* logits = x + row * shape.cols;
-    const double log_sum = ignored ? 0 : log_sum_exp(logits, shape.cols);
-    if (!ignored) total += log_sum - logits[labels[row]];
-    if (!dx_or_null) continue;
-    T* dx = dx_or_null + row * shape.cols;
+  for (int64_t row = 0; row < shape.rows; ++row, x += shape.cols) {
+    T* dx = dx_or_null ? dx_or_null + row * shape.cols : nullptr;
+    if (labels[row] == params.ignore_label) {
+      if (dx) std::fill_n(dx, shape.cols, T{0});
+      continue;
+    }
+    const auto target = [&](int j) {
+      const double smooth = params.label_smoothing / shape.cols;
+      const double weight = class_weights_or_null ? class_weights_or_null[j] : 1;
+      return weight * (j == labels[row] ? 1 - params.label_smoothing + smooth : smooth);
+    };
+    const double log_sum = log_sum_exp(x, shape.cols);
+    double sum = 0;
     for (int j = 0; j < shape.cols; ++j) {
-      const double probability = ignored ? 0 : std::exp(logits[j] - log_sum);
-      dx[j] = ignored ? T{0} : static_cast<T>((probability - (j == labels[row])) / counted);
+      sum += target(j);
+      if (target(j) != 0) total += target(j) * (log_sum - x[j]);
+    }
+    for (int j = 0; dx && j < shape.cols; ++j) {
+      dx[j] = weights > 0 ? static_cast<T>((std::exp(x[j] - log_sum) * sum - target(j)) / weights) : T{0};
     }
   }
-  *loss = static_cast<T>(counted > 0 ? total / counted : 0);
+  *loss = static_cast<T>(weights > 0 ? total / weights : 0);
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
+#include <libdnn/ops/activation.h>
 #include <libdnn/ops/check.h>
 #include <libdnn/ops/epilogue.h>
 
@@ -32,6 +33,11 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, const Conv2d
                             w.shape().str(), x.shape().str(), shape.groups));
   }
   const Activation activation = options.activation;
+  if (!can_fuse("conv2d", activation, wants_grad({x, w, bias, residual}))) {
+    Conv2dOptions plain = options;
+    plain.activation = Activation::none;
+    return activate(conv2d(x, w, bias, plain, residual), activation);
+  }
   const Tensor y({shape.n, shape.oh(), shape.ow(), shape.k}, x.dtype(), x.device());
   if (bias.defined()) check_shape("conv2d", "bias", bias, {shape.k});
   if (residual.defined()) check_shape("conv2d", "residual", residual, y.shape());

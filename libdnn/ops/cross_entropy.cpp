@@ -34,16 +34,23 @@ void scale_in_place(const Tensor& dx, const Tensor& scale) {
 
 }  // namespace
 
-Tensor cross_entropy(const Tensor& logits, const Tensor& labels, int ignore_label) {
+Tensor cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntropyOptions& options) {
   check_dims("cross_entropy", "logits", logits, 2);
   check_labels(logits, labels);
   const RowsShape shape = last_dim_rows("cross_entropy", logits);
+  if (!(options.label_smoothing >= 0 && options.label_smoothing < 1)) {
+    throw Error(
+        fmt::format("[cross_entropy] label_smoothing is at least 0 and below 1; got {}", options.label_smoothing));
+  }
+  if (options.class_weights.defined())
+    check_shape("cross_entropy", "class_weights", options.class_weights, {shape.cols});
   const Tensor loss({}, logits.dtype(), logits.device());
   Tensor dx;
   if (wants_grad(logits)) dx = Tensor(logits.shape(), logits.dtype(), logits.device());
   int64_t bad_row = -1;
-  run_kernel("cross_entropy", {&logits}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.softmax_cross_entropy(context, shape, logits.data<T>(), labels.data<int32_t>(), ignore_label, loss.data<T>(),
+  run_kernel("cross_entropy", {&logits, &options.class_weights}, [&]<class T>(const Kernels<T>& k, Context& context) {
+    k.softmax_cross_entropy(context, shape, {options.ignore_label, options.label_smoothing}, logits.data<T>(),
+                            labels.data<int32_t>(), data_or_null<T>(options.class_weights), loss.data<T>(),
                             data_or_null<T>(dx), &bad_row);
   });
   if (bad_row >= 0) {

@@ -3,9 +3,15 @@
 
 namespace dnn {
 
+struct CrossEntropyOptions {
+  int ignore_label = -100;
+  double label_smoothing = 0;  // in [0, 1): the target is 1 - that for the label, and that / classes for every class
+  Tensor class_weights = {};   // (classes): of each class's term, and of its samples in the mean
+};
+
 // The mean over the samples of -log softmax(logits)[label], a scalar: logits (N, classes), labels int32 (N). Samples
-// whose label is `ignore_label` count neither in the sum nor in the number; where none is left, the loss is 0. Any other
+// whose label is ignore_label count neither in the sum nor in the number; where none is left, the loss is 0. Any other
 // label outside 0..classes - 1 throws Error.
-Tensor cross_entropy(const Tensor& logits, const Tensor& labels, int ignore_label = -100);
+Tensor cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntropyOptions& options = {});
 
 }  // namespace dnn

@@ -4,6 +4,10 @@
 
 namespace dnn {
 
+// Whether an operation can apply the activation in its own pass: where a gradient is wanted its slope must follow from
+// the result. Error for one with alpha.
+bool can_fuse(const char* op, Activation activation, bool gradient_wanted);
+
 struct EpilogueGrads {
   Tensor dz;     // of the result before its activation; dy itself where there is no activation
   Tensor dbias;  // undefined where it isn't wanted

@@ -4,12 +4,14 @@
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
+#include <libdnn/ops/activation.h>
 #include <libdnn/ops/check.h>
 #include <libdnn/ops/epilogue.h>
 
 namespace dnn {
 
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias, Activation activation) {
+  if (!can_fuse("linear", activation, wants_grad({x, w, bias}))) return activate(linear(x, w, bias), activation);
   check_dims("linear", "x", x, 2);
   check_dims("linear", "w", w, 2);
   const int n = x.size(0), in = x.size(1), out = w.size(0);

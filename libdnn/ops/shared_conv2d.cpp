@@ -4,6 +4,7 @@
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
+#include <libdnn/ops/activation.h>
 #include <libdnn/ops/check.h>
 #include <libdnn/ops/epilogue.h>
 
@@ -28,6 +29,11 @@ Conv2dShape checked_shape(const Tensor& x, const Tensor& w, const Conv2dOptions&
 Tensor shared_conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, const Conv2dOptions& options) {
   const Conv2dShape shape = checked_shape(x, w, options);
   const Activation activation = options.activation;
+  if (!can_fuse("shared_conv2d", activation, wants_grad({x, w, bias}))) {
+    Conv2dOptions plain = options;
+    plain.activation = Activation::none;
+    return activate(shared_conv2d(x, w, bias, plain), activation);
+  }
   if (bias.defined()) check_shape("shared_conv2d", "bias", bias, {1});
   const Tensor y({shape.n, shape.oh(), shape.ow(), shape.c}, x.dtype(), x.device());
   run_kernel("shared_conv2d", {&x, &w, &bias}, [&]<class T>(const Kernels<T>& k, Context& context) {

@@ -3,7 +3,10 @@
 namespace dnn::test {
 namespace {
 
-const std::vector<Activation> kAll{Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh};
+const std::vector<Activation> kAll{Activation::none,       Activation::relu,  Activation::sigmoid,
+                                   Activation::tanh,       Activation::relu6, Activation::hardsigmoid,
+                                   Activation::hardswish,  Activation::silu,  Activation::gelu,
+                                   Activation::leaky_relu, Activation::elu,   Activation::softplus};
 
 TEST_CASE("activation: values by hand", "[activation]") {
   for (const Backend* row : rows()) {
@@ -12,18 +15,55 @@ TEST_CASE("activation: values by hand", "[activation]") {
     const Buffer<float> x({-1.0f, 0.0f, 2.0f});
     Buffer<float> y(3), dx(3);
     const Buffer<float> dy({1.0f, 1.0f, 3.0f});
-    row->f32.activation_forward(context, Activation::relu, 3, x.get(), y.get());
+    row->f32.activation_forward(context, Activation::relu, 0, 3, x.get(), y.get());
     check_values<float>(y, {0, 0, 2});
-    row->f32.activation_backward(context, Activation::relu, 3, y.get(), dy.get(), dx.get());
+    row->f32.activation_backward(context, Activation::relu, 0, 3, y.get(), dy.get(), dx.get());
     check_values<float>(dx, {0, 0, 3});
-    row->f32.activation_forward(context, Activation::sigmoid, 3, x.get(), y.get());
+    row->f32.activation_forward(context, Activation::sigmoid, 0, 3, x.get(), y.get());
     check_values<float>(y, {0.26894143f, 0.5f, 0.88079708f});
-    row->f32.activation_backward(context, Activation::sigmoid, 3, y.get(), dy.get(), dx.get());
+    row->f32.activation_backward(context, Activation::sigmoid, 0, 3, y.get(), dy.get(), dx.get());
     check_values<float>(dx, {0.19661193f, 0.25f, 0.31498076f});
-    row->f32.activation_forward(context, Activation::tanh, 3, x.get(), y.get());
+    row->f32.activation_forward(context, Activation::tanh, 0, 3, x.get(), y.get());
     check_values<float>(y, {-0.76159416f, 0.0f, 0.96402758f});
-    row->f32.activation_backward(context, Activation::tanh, 3, y.get(), dy.get(), dx.get());
+    row->f32.activation_backward(context, Activation::tanh, 0, 3, y.get(), dy.get(), dx.get());
     check_values<float>(dx, {0.41997434f, 1.0f, 0.21195247f});
+  }
+}
+
+TEST_CASE("activation: the other functions by hand", "[activation]") {
+  struct Case {
+    Activation activation;
+    double alpha;
+    std::vector<float> y, dx;  // at x = -4, -1, 0.5, 7; upstream ones
+  };
+  const std::vector<Case> cases{
+      {Activation::relu6, 0, {0, 0, 0.5f, 6}, {0, 0, 1, 0}},
+      {Activation::hardsigmoid, 0, {0, 0.33333333f, 0.58333333f, 1}, {0, 0.16666667f, 0.16666667f, 0}},
+      {Activation::hardswish, 0, {0, -0.33333333f, 0.29166667f, 7}, {0, 0.16666667f, 0.66666667f, 1}},
+      {Activation::silu,
+       0,
+       {-0.07194484f, -0.26894142f, 0.31122967f, 6.99362264f},
+       {-0.05266461f, 0.07232949f, 0.73996119f, 1.00546050f}},
+      {Activation::gelu, 0, {-0.00012668f, -0.15865525f, 0.34573123f, 7}, {-0.00050365f, -0.08331547f, 0.86749512f, 1}},
+      {Activation::leaky_relu, 0.1, {-0.4f, -0.1f, 0.5f, 7}, {0.1f, 0.1f, 1, 1}},
+      {Activation::elu, 2, {-1.96336872f, -1.26424112f, 0.5f, 7}, {0.03663128f, 0.73575888f, 1, 1}},
+      {Activation::softplus,
+       2,
+       {0.00016770f, 0.06346401f, 0.65663084f, 7.00000042f},
+       {0.00033535f, 0.11920292f, 0.73105858f, 0.99999917f}},
+  };
+  const Buffer<float> x({-4.0f, -1.0f, 0.5f, 7.0f}), dy({1.0f, 1.0f, 1.0f, 1.0f});
+  for (const Backend* row : rows()) {
+    for (const Case& c : cases) {
+      INFO(row->name << ", activation " << static_cast<int>(c.activation));
+      Context context(*row);
+      Buffer<float> y(4), dx(4);
+      row->f32.activation_forward(context, c.activation, c.alpha, 4, x.get(), y.get());
+      check_values<float>(y, c.y);
+      const float* saved = slope_from_output(c.activation) ? y.get() : x.get();
+      row->f32.activation_backward(context, c.activation, c.alpha, 4, saved, dy.get(), dx.get());
+      check_values<float>(dx, c.dx);
+    }
   }
 }
 
@@ -37,13 +77,17 @@ TEST_CASE("activation: every row against the reference", "[activation]") {
         for (int64_t i = 0; i < count; ++i) x64[i] = static_cast<float>(x64[i] * 20);
         const Buffer<float> x = convert<float>(x64), dy = Buffer<float>::random(count, 2);
         Buffer<float> y(count), dx(count);
-        row->f32.activation_forward(context, activation, count, x.get(), y.get());
-        reference_row().f64.activation_forward(reference, activation, count, x64.get(), y64.get());
-        check_close(y, y64, activation == Activation::relu || activation == Activation::none ? 20.0 : 1.0, 1);
-        row->f32.activation_backward(context, activation, count, y.get(), dy.get(), dx.get());
-        reference_row().f64.activation_backward(reference, activation, count, convert<double>(y).get(),
+        const double alpha = 0.7;
+        row->f32.activation_forward(context, activation, alpha, count, x.get(), y.get());
+        reference_row().f64.activation_forward(reference, activation, alpha, count, x64.get(), y64.get());
+        check_close(y, y64, 20.0, 1);
+        const float* saved = slope_from_output(activation) ? y.get() : x.get();
+        Buffer<double> saved64(count);
+        std::copy(saved, saved + count, saved64.get());
+        row->f32.activation_backward(context, activation, alpha, count, saved, dy.get(), dx.get());
+        reference_row().f64.activation_backward(reference, activation, alpha, count, saved64.get(),
                                                 convert<double>(dy).get(), dx64.get());
-        check_close(dx, dx64, 1.0, 1);
+        check_close(dx, dx64, slope_from_output(activation) ? 1.0 : 20.0, 1);
       }
     }
   }
@@ -56,17 +100,17 @@ TEST_CASE("activation: infinities and NaN", "[activation]") {
     Context context(*row);
     const Buffer<float> x({-inf, inf, -1000.0f, 1000.0f, std::nanf("")});
     Buffer<float> y(5);
-    row->f32.activation_forward(context, Activation::sigmoid, 5, x.get(), y.get());
+    row->f32.activation_forward(context, Activation::sigmoid, 0, 5, x.get(), y.get());
     CHECK(std::abs(y.values()[0]) < 1e-37f);
     CHECK(y.values()[1] == 1.0f);
     CHECK(std::abs(y.values()[2]) < 1e-37f);
     CHECK(y.values()[3] == 1.0f);
     CHECK(std::isnan(y.values()[4]));
-    row->f32.activation_forward(context, Activation::tanh, 5, x.get(), y.get());
+    row->f32.activation_forward(context, Activation::tanh, 0, 5, x.get(), y.get());
     CHECK(y.values()[0] == -1.0f);
     CHECK(y.values()[1] == 1.0f);
     CHECK(std::isnan(y.values()[4]));
-    row->f32.activation_forward(context, Activation::relu, 5, x.get(), y.get());
+    row->f32.activation_forward(context, Activation::relu, 0, 5, x.get(), y.get());
     CHECK(y.values()[1] == inf);
     CHECK(std::isnan(y.values()[4]));
   }

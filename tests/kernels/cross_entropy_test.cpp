@@ -15,8 +15,8 @@ Result run(const Backend& row, const RowsShape& shape, const std::vector<float>&
            const std::vector<int32_t>& labels) {
   Result result{Buffer<float>(1), Buffer<float>(shape.count()), 7};
   Context context(row);
-  row.f32.softmax_cross_entropy(context, shape, x.data(), labels.data(), kIgnore, result.loss.get(), result.dx.get(),
-                                &result.bad_row);
+  row.f32.softmax_cross_entropy(context, shape, {kIgnore}, x.data(), labels.data(), nullptr, result.loss.get(),
+                                result.dx.get(), &result.bad_row);
   return result;
 }
 
@@ -54,8 +54,8 @@ TEST_CASE("softmax_cross_entropy: ignored labels leave numerator, denominator an
     Context context(*row);
     const Buffer<float> x({0, 0, 9, 1});
     const Buffer<int32_t> labels({0, 1});
-    row->f32.softmax_cross_entropy(context, {2, 2}, x.get(), labels.get(), 1, class_1.loss.get(), class_1.dx.get(),
-                                   &class_1.bad_row);
+    row->f32.softmax_cross_entropy(context, {2, 2}, {1}, x.get(), labels.get(), nullptr, class_1.loss.get(),
+                                   class_1.dx.get(), &class_1.bad_row);
     check_values<float>(class_1.loss, {0.6931472f});
     check_values<float>(class_1.dx, {-0.5f, 0.5f, 0, 0});
   }
@@ -87,14 +87,15 @@ TEST_CASE("softmax_cross_entropy: every row against the reference", "[cross_entr
     Context reference(reference_row());
     Buffer<double> loss64(1), dx64(shape.count());
     int64_t bad_row = 7;
-    reference_row().f64.softmax_cross_entropy(reference, shape, convert<double>(x).get(), labels.get(), kIgnore,
-                                              loss64.get(), dx64.get(), &bad_row);
+    reference_row().f64.softmax_cross_entropy(reference, shape, {kIgnore}, convert<double>(x).get(), labels.get(),
+                                              nullptr, loss64.get(), dx64.get(), &bad_row);
     REQUIRE(bad_row == -1);
     for (const Backend* row : rows_with(kCrossEntropy)) {
       INFO(row->name << ", " << shape.rows << " x " << shape.cols);
       Context context(*row);
       Buffer<float> loss(1), loss_alone(1), dx(shape.count());
-      row->f32.softmax_cross_entropy(context, shape, x.get(), labels.get(), kIgnore, loss.get(), dx.get(), &bad_row);
+      row->f32.softmax_cross_entropy(context, shape, {kIgnore}, x.get(), labels.get(), nullptr, loss.get(), dx.get(),
+                                     &bad_row);
       CHECK(bad_row == -1);
       check_close(loss, loss64, 30.0, 1);
       CHECK(loss[0] >= 0);
@@ -106,10 +107,61 @@ TEST_CASE("softmax_cross_entropy: every row against the reference", "[cross_entr
         for (int j = 0; j < shape.cols; ++j) sum += dx[i * shape.cols + j];
         REQUIRE(std::abs(sum) <= 1e-5 / counted);
       }
-      row->f32.softmax_cross_entropy(context, shape, x.get(), labels.get(), kIgnore, loss_alone.get(), nullptr,
-                                     &bad_row);
+      row->f32.softmax_cross_entropy(context, shape, {kIgnore}, x.get(), labels.get(), nullptr, loss_alone.get(),
+                                     nullptr, &bad_row);
       loss_alone.check_guards();
       CHECK(loss_alone[0] == loss[0]);
+    }
+  }
+}
+
+TEST_CASE("softmax_cross_entropy: label smoothing and class weights", "[cross_entropy]") {
+  // As torch.nn.functional.cross_entropy gives them for these logits.
+  const Buffer<float> x({1.0f, 2.0f, 3.0f, 0.5f, -1.0f, 0.0f}), weights({0.2f, 1.0f, 3.0f});
+  const Buffer<int32_t> labels({2, 0});
+  for (const Backend* row : rows_with(kCrossEntropy)) {
+    INFO(row->name);
+    Context context(*row);
+    Buffer<float> loss(1), dx(6);
+    int64_t bad_row = 0;
+    row->f32.softmax_cross_entropy(context, {2, 3}, {.label_smoothing = 0.1}, x.get(), labels.get(), nullptr,
+                                   loss.get(), dx.get(), &bad_row);
+    check_values<float>(loss, {0.58920162f});
+    check_values<float>(dx, {0.02834862f, 0.10569757f, -0.13404619f, -0.19339197f, 0.044309159f, 0.14908281f});
+    row->f32.softmax_cross_entropy(context, {2, 3}, {}, x.get(), labels.get(), weights.get(), loss.get(), dx.get(),
+                                   &bad_row);
+    check_values<float>(loss, {0.41988875f});
+    check_values<float>(dx, {0.084403662f, 0.22943294f, -0.3138366f, -0.028340663f, 0.0076219783f, 0.020718685f});
+    row->f32.softmax_cross_entropy(context, {2, 3}, {.label_smoothing = 0.1}, x.get(), labels.get(), weights.get(),
+                                   loss.get(), dx.get(), &bad_row);
+    check_values<float>(loss, {0.46799669f});
+    check_values<float>(dx, {0.0778188f, 0.20677985f, -0.28459865f, -0.0036783946f, 0.0017784986f, 0.001899896f});
+  }
+}
+
+TEST_CASE("softmax_cross_entropy: smoothing and weights, every row against the reference", "[cross_entropy]") {
+  std::vector<RowsShape> shapes{{64, 1000}, {2, 4099}};
+  for (const int cols : odd_sizes()) shapes.push_back({9, cols});
+  for (const RowsShape& shape : shapes) {
+    const Buffer<float> x = Buffer<float>::random(shape.count(), 1);
+    const Buffer<float> weights = Buffer<float>(absolute(Buffer<float>::random(shape.cols, 2)));
+    Buffer<int32_t> labels(shape.rows);
+    for (int64_t i = 0; i < shape.rows; ++i) labels[i] = i % 4 == 3 ? kIgnore : static_cast<int32_t>(i % shape.cols);
+    Context reference(reference_row());
+    Buffer<double> loss64(1), dx64(shape.count());
+    int64_t bad_row = 0;
+    const CrossEntropyParams params{.label_smoothing = 0.2};
+    reference_row().f64.softmax_cross_entropy(reference, shape, params, convert<double>(x).get(), labels.get(),
+                                              convert<double>(weights).get(), loss64.get(), dx64.get(), &bad_row);
+    for (const Backend* row : rows_with(kCrossEntropy)) {
+      INFO(row->name << ", " << shape.rows << "x" << shape.cols);
+      Context context(*row);
+      Buffer<float> loss(1), dx(shape.count());
+      row->f32.softmax_cross_entropy(context, shape, params, x.get(), labels.get(), weights.get(), loss.get(), dx.get(),
+                                     &bad_row);
+      CHECK(bad_row == -1);
+      check_close(loss, loss64, 10.0, 1);
+      check_close(dx, dx64, 1.0, 1);
     }
   }
 }
@@ -122,11 +174,11 @@ TEST_CASE("softmax_cross_entropy: gradient of the reference by central differenc
   const Buffer<double> one({1.0});
   Buffer<double> loss(1), dx(20);
   int64_t bad_row = 7;
-  reference_row().f64.softmax_cross_entropy(context, shape, x.get(), labels.get(), kIgnore, loss.get(), dx.get(),
-                                            &bad_row);
+  reference_row().f64.softmax_cross_entropy(context, shape, {kIgnore}, x.get(), labels.get(), nullptr, loss.get(),
+                                            dx.get(), &bad_row);
   check_gradient(dx, central_differences(x, one, [&](const double* moved, double* result) {
-                   reference_row().f64.softmax_cross_entropy(context, shape, moved, labels.get(), kIgnore, result,
-                                                             nullptr, &bad_row);
+                   reference_row().f64.softmax_cross_entropy(context, shape, {kIgnore}, moved, labels.get(), nullptr,
+                                                             result, nullptr, &bad_row);
                  }));
 }
 

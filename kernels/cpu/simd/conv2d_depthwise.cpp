@@ -120,17 +120,10 @@ void finish_row(const DepthwisePass& p, Range channels, const float* residual, i
 }
 
 void finish_row(const DepthwisePass& p, Range channels, const Epilogue<float>& epilogue, int64_t at, float* y) {
-  switch (epilogue.activation) {
-    case Activation::none:
-      if (epilogue.residual) finish_row<Activation::none>(p, channels, epilogue.residual, at, y);
-      return;
-    case Activation::relu:
-      return finish_row<Activation::relu>(p, channels, epilogue.residual, at, y);
-    case Activation::sigmoid:
-      return finish_row<Activation::sigmoid>(p, channels, epilogue.residual, at, y);
-    case Activation::tanh:
-      return finish_row<Activation::tanh>(p, channels, epilogue.residual, at, y);
-  }
+  if (epilogue.activation == Activation::none && !epilogue.residual) return;
+  with_activation(epilogue.activation, [&]<Activation kActivation>() HWY_ATTR {
+    finish_row<kActivation>(p, channels, epilogue.residual, at, y);
+  });
 }
 
 struct ForwardTiles {

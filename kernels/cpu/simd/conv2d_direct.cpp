@@ -26,12 +26,13 @@ template <int kPixels, int kVectors>
 using Sums = Vector[kPixels][kVectors];
 
 // The activations too long to stand in every tile.
-template <Activation kActivation>
-HWY_NOINLINE void activate_values(float* values, int64_t count) {
+HWY_NOINLINE void activate_values(Activation activation, float* values, int64_t count) {
   const Tag d;
-  for (int64_t i = 0; i < count; i += hn::Lanes(d)) {
-    hn::StoreU(activate<kActivation>(d, hn::LoadU(d, values + i)), d, values + i);
-  }
+  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
+    for (int64_t i = 0; i < count; i += hn::Lanes(d)) {
+      hn::StoreU(activate<kActivation>(d, hn::LoadU(d, values + i)), d, values + i);
+    }
+  });
 }
 
 template <int kPixels, int kVectors>
@@ -49,9 +50,7 @@ HWY_INLINE void activate_sums(Activation activation, Sums<kPixels, kVectors>& su
   DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
     DNN_UNROLL for (int j = 0; j < kVectors; ++j) hn::StoreU(sums[i][j], d, values + (i * kVectors + j) * lanes);
   }
-  const auto loop =
-      activation == Activation::sigmoid ? activate_values<Activation::sigmoid> : activate_values<Activation::tanh>;
-  loop(values, kPixels * kVectors * lanes);
+  activate_values(activation, values, kPixels * kVectors * lanes);
   DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
     DNN_UNROLL for (int j = 0; j < kVectors; ++j) sums[i][j] = hn::LoadU(d, values + (i * kVectors + j) * lanes);
   }

@@ -136,17 +136,9 @@ void finish_rows(const Epilogue<float>& epilogue, int64_t m, int64_t n, float* c
 }
 
 void finish(const Epilogue<float>& epilogue, int64_t m, int64_t n, float* c, int64_t c_row) {
-  switch (epilogue.activation) {
-    case Activation::none:
-      if (!epilogue.bias && !epilogue.residual) return;
-      return finish_rows<Activation::none>(epilogue, m, n, c, c_row);
-    case Activation::relu:
-      return finish_rows<Activation::relu>(epilogue, m, n, c, c_row);
-    case Activation::sigmoid:
-      return finish_rows<Activation::sigmoid>(epilogue, m, n, c, c_row);
-    case Activation::tanh:
-      return finish_rows<Activation::tanh>(epilogue, m, n, c, c_row);
-  }
+  if (epilogue.activation == Activation::none && !epilogue.bias && !epilogue.residual) return;
+  with_activation(epilogue.activation,
+                  [&]<Activation kActivation>() HWY_ATTR { finish_rows<kActivation>(epilogue, m, n, c, c_row); });
 }
 
 Epilogue<float> shifted(const Epilogue<float>& epilogue, int64_t row, int64_t col, int64_t c_row) {

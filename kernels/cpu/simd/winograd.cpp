@@ -126,16 +126,8 @@ void winograd_output(const float* m, int64_t step, const WinogradOutput& out) {
 }
 
 void winograd_any_output(const float* m, int64_t step, const WinogradOutput& out) {
-  switch (out.activation) {
-    case Activation::none:
-      return winograd_output<Activation::none>(m, step, out);
-    case Activation::relu:
-      return winograd_output<Activation::relu>(m, step, out);
-    case Activation::sigmoid:
-      return winograd_output<Activation::sigmoid>(m, step, out);
-    case Activation::tanh:
-      return winograd_output<Activation::tanh>(m, step, out);
-  }
+  with_activation(out.activation,
+                  [&]<Activation kActivation>() HWY_ATTR { winograd_output<kActivation>(m, step, out); });
 }
 
 const WinogradKernels& winograd_table() {
