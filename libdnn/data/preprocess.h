@@ -1,0 +1,31 @@
+#pragma once
+#include <array>
+#include <string>
+
+namespace dnn {
+
+// How a picture is resized. Bilinear and bicubic widen their filter where they shrink, so that no pixel is left out.
+enum class Interpolation { nearest, bilinear, bicubic };
+
+// What becomes of a picture before a net sees it, in this order.
+struct Preprocessing {
+  int resize = 0;  // of the shorter side, in pixels; the longer side follows; 0: none
+  Interpolation interpolation = Interpolation::bilinear;
+  int crop_height = 0, crop_width = 0;  // from the centre; where the picture is smaller, zeros around it; 0: none
+  // Of the pixels in [0, 1], in the order of the channels that the net gets: (pixel - mean) / std.
+  std::array<float, 3> mean{0, 0, 0}, std{1, 1, 1};
+  bool bgr = false;  // whether the net gets blue first, as Caffe's do
+
+  std::string str() const;
+};
+
+// What torchvision's nets for ImageNet expect.
+constexpr Preprocessing imagenet_preprocessing(int crop = 224, int resize = 256) {
+  return {.resize = resize,
+          .crop_height = crop,
+          .crop_width = crop,
+          .mean = {0.485F, 0.456F, 0.406F},
+          .std = {0.229F, 0.224F, 0.225F}};
+}
+
+}  // namespace dnn
