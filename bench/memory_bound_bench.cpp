@@ -122,6 +122,14 @@ void add_transpose(const std::string& name, const TransposeShape& s) {
              [=](Context& context, Table k, Arrays a) { k.transpose(context, s, a[0], a[1]); });
 }
 
+void add_adaptive_pool(const std::string& name, const ResizeShape& p) {
+  const int64_t x = p.x_pixels() * p.c, y = p.y_pixels() * p.c;
+  add_kernel("adaptive_avg_pool2d_forward/" + name, {x, y}, static_cast<double>(x + y),
+             [=](Context& context, Table k, Arrays a) { k.adaptive_avg_pool2d_forward(context, p, a[0], a[1]); });
+  add_kernel("adaptive_avg_pool2d_backward/" + name, {x, y}, static_cast<double>(x + y),
+             [=](Context& context, Table k, Arrays a) { k.adaptive_avg_pool2d_backward(context, p, a[1], a[0]); });
+}
+
 // The branches of GoogLeNet's first block joined to 256 channels.
 void add_concat(int batch) {
   const int64_t rows = int64_t{batch} * 28 * 28;
@@ -164,6 +172,9 @@ void register_benchmarks(int batch) {
   add_transpose("NCHW to NHWC 224x224x3", {4, {batch, 3, 224, 224}, {0, 2, 3, 1}});
   add_transpose("NHWC to NCHW 4x4x50", {4, {mnist, 4, 4, 50}, {0, 3, 1, 2}});
   add_transpose("4096x4096", {2, {4096, 4096}, {1, 0}});
+  add_adaptive_pool("7x7x2048 to 1x1", {batch, 7, 7, 2048, 1, 1});
+  add_adaptive_pool("13x13x256 to 6x6", {batch, 13, 13, 256, 6, 6});
+  add_adaptive_pool("one 512x512x64 to 1x1", {1, 512, 512, 64, 1, 1});
   add_concat(batch);
   add_sgd("430k", 430000);
   add_sgd("30M", 30000000);

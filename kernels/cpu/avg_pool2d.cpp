@@ -11,44 +11,16 @@
 #include <kernels/cpu/per_isa.h>
 #include <kernels/cpu/pooling.h>
 #include <kernels/cpu/simd/vectors-inl.h>
+#include <kernels/cpu/simd/window_sum-inl.h>
 #include <kernels/parallel.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
 namespace {
 
-// The sum over some cells, `rows` of `columns`, for the channels of d.
-template <class D>
-HWY_INLINE hn::Vec<D> sum_cells(D d, const float* x, int rows, int columns, int64_t row_pitch, int64_t pitch) {
-  auto sum = hn::Zero(d);
-  for (int r = 0; r < rows; ++r) {
-    for (int s = 0; s < columns; ++s) sum = hn::Add(sum, hn::LoadU(d, x + r * row_pitch + s * pitch));
-  }
-  return sum;
-}
-
-// As sum_cells, for windows so large that a float loses cells: in float by parts, in double over these.
-template <class D>
-HWY_INLINE hn::Vec<D> average_large(D d, const float* x, int rows, int columns, int64_t row_pitch, int64_t pitch,
-                                    double divisor) {
-  constexpr int kPart = 1024, kLanes = hn::MaxLanes(D());
-  double sums[kLanes] = {};
-  float part[kLanes];
-  for (int r = 0; r < rows; ++r) {
-    for (int s = 0; s < columns; s += kPart) {
-      const float* first = x + r * row_pitch + s * pitch;
-      hn::StoreU(sum_cells(d, first, 1, std::min(kPart, columns - s), row_pitch, pitch), d, part);
-      for (int i = 0; i < kLanes; ++i) sums[i] += part[i];
-    }
-  }
-  for (int i = 0; i < kLanes; ++i) part[i] = static_cast<float>(sums[i] / divisor);
-  return hn::LoadU(d, part);
-}
-
 // Output rows [range.begin, range.end) of all pictures. row_cells and column_cells: see count_cells().
 void forward_chunk(const Pool2dShape& p, const int* row_cells, const int* column_cells, Range range, const float* x,
                    float* y) {
-  constexpr int64_t kLarge = 1024;
   const int oh_end = p.oh(), ow_end = p.ow();
   const int64_t pitch = p.x_pitch(), row_pitch = pitch * p.w;
   for (int64_t row = range.begin; row < range.end; ++row) {
@@ -61,12 +33,7 @@ void forward_chunk(const Pool2dShape& p, const int* row_cells, const int* column
       float* to = y + (row * ow_end + ow) * p.y_pitch();
       const double divisor = static_cast<double>(row_cells[oh]) * column_cells[ow];
       for_vectors(p.c, [&](auto d, int64_t c) HWY_ATTR {
-        if (int64_t{rows} * columns > kLarge) {
-          hn::StoreU(average_large(d, first + c, rows, columns, row_pitch, pitch, divisor), d, to + c);
-        } else {
-          const auto sum = sum_cells(d, first + c, rows, columns, row_pitch, pitch);
-          hn::StoreU(hn::Div(sum, hn::Set(d, static_cast<float>(divisor))), d, to + c);
-        }
+        hn::StoreU(average_cells(d, first + c, rows, columns, row_pitch, pitch, divisor), d, to + c);
       });
     }
   }

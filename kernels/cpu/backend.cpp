@@ -16,6 +16,8 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.max_pool2d_backward.run = max_pool2d_backward;
   k.avg_pool2d_forward.run = avg_pool2d_forward;
   k.avg_pool2d_backward.run = avg_pool2d_backward;
+  k.adaptive_avg_pool2d_forward.run = adaptive_avg_pool2d_forward;
+  k.adaptive_avg_pool2d_backward.run = adaptive_avg_pool2d_backward;
   k.epilogue.run = epilogue;
   k.epilogue_backward.run = epilogue_backward;
   k.activation_forward.run = activation_forward;

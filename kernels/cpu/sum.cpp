@@ -8,6 +8,7 @@
 #include <kernels/cpu/lines.h>
 #include <kernels/cpu/per_isa.h>
 #include <kernels/cpu/simd/vectors-inl.h>
+#include <kernels/cpu/sum.h>
 #include <kernels/cpu/sum_plan.h>
 #include <kernels/parallel.h>
 
@@ -177,7 +178,7 @@ void sum_columns_by_results(Context& context, const SumPlan& plan, int64_t chunk
 
 }  // namespace
 
-void sum(Context& context, const ReduceShape& shape, float scale, const float* x, float* y) {
+void scaled_sum(Context& context, const ReduceShape& shape, double scale, const float* x, float* y) {
   if (shape.in_count() == 0) {
     std::fill_n(y, shape.out_count(), 0.0f);
     return;
@@ -193,6 +194,10 @@ void sum(Context& context, const ReduceShape& shape, float scale, const float* x
   } else {
     sum_columns_by_results(context, plan, chunks, group, scale, x, y);
   }
+}
+
+void sum(Context& context, const ReduceShape& shape, float scale, const float* x, float* y) {
+  scaled_sum(context, shape, scale, x, y);
 }
 
 }  // namespace dnn::cpu

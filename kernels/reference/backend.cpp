@@ -1,13 +1,14 @@
 #include <kernels/host_memory.h>
 #include <kernels/reference/activation.h>
+#include <kernels/reference/adaptive_pool2d.h>
 #include <kernels/reference/conv2d.h>
 #include <kernels/reference/elementwise.h>
 #include <kernels/reference/epilogue.h>
+#include <kernels/reference/gather_pixels.h>
 #include <kernels/reference/gemm.h>
 #include <kernels/reference/layout.h>
 #include <kernels/reference/pool2d.h>
 #include <kernels/reference/random.h>
-#include <kernels/reference/gather_pixels.h>
 #include <kernels/reference/reference.h>
 #include <kernels/reference/sgd_step.h>
 #include <kernels/reference/shared_conv2d.h>
@@ -30,6 +31,8 @@ void fill_table(Kernels<T>& k) {
   k.max_pool2d_backward.run = max_pool2d_backward<T>;
   k.avg_pool2d_forward.run = avg_pool2d_forward<T>;
   k.avg_pool2d_backward.run = avg_pool2d_backward<T>;
+  k.adaptive_avg_pool2d_forward.run = adaptive_avg_pool2d_forward<T>;
+  k.adaptive_avg_pool2d_backward.run = adaptive_avg_pool2d_backward<T>;
   k.epilogue.run = epilogue<T>;
   k.epilogue_backward.run = epilogue_backward<T>;
   k.activation_forward.run = activation_forward<T>;

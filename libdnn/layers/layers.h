@@ -1,5 +1,6 @@
 #pragma once
 #include <libdnn/layers/activation.h>
+#include <libdnn/layers/adaptive_avg_pool2d.h>
 #include <libdnn/layers/conv2d.h>
 #include <libdnn/layers/dropout.h>
 #include <libdnn/layers/flatten.h>

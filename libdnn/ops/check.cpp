@@ -21,4 +21,11 @@ RowsShape last_dim_rows(const char* op, const Tensor& x) {
   return {x.numel() / x.size(-1), x.size(-1)};
 }
 
+ResizeShape resize_shape(const char* op, const Tensor& x, std::array<int, 2> size) {
+  check_dims(op, "x", x, 4);
+  const ResizeShape shape{x.size(0), x.size(1), x.size(2), x.size(3), size[0], size[1]};
+  shape.check(op);
+  return shape;
+}
+
 }  // namespace dnn

@@ -1,4 +1,6 @@
 #pragma once
+#include <array>
+
 #include <libdnn/core/tensor.h>
 
 namespace dnn {
@@ -12,5 +14,8 @@ void check_shape(const char* op, const char* operand, const Tensor& t, const Sha
 
 // The last dimension as columns, all others as rows: for what works along the last dimension.
 RowsShape last_dim_rows(const char* op, const Tensor& x);
+
+// Pictures x (N, H, W, C) brought to another height and width.
+ResizeShape resize_shape(const char* op, const Tensor& x, std::array<int, 2> size);
 
 }  // namespace dnn

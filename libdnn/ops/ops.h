@@ -1,6 +1,7 @@
 #pragma once
 // All operations: free functions on tensors, recorded on the tape.
 #include <libdnn/ops/activation.h>
+#include <libdnn/ops/adaptive_avg_pool2d.h>
 #include <libdnn/ops/argmax.h>
 #include <libdnn/ops/arithmetic.h>
 #include <libdnn/ops/concat.h>

@@ -25,8 +25,6 @@ const std::vector<std::string> kMissing{
     "lrn_backward",
     "scale_channels_forward",
     "scale_channels_backward",
-    "adaptive_avg_pool2d_forward",
-    "adaptive_avg_pool2d_backward",
     "upsample_nearest2d_forward",
     "upsample_nearest2d_backward",
     "upsample_bilinear2d_forward",

@@ -3,46 +3,10 @@
 #include <algorithm>
 #include <functional>
 
-#include "rows.h"
+#include "cpu_rows.h"
 
 namespace dnn::test {
 namespace {
-
-// Memory of a row, aligned as its tensors are; the results are only streamed there.
-class Aligned {
- public:
-  Aligned(const Backend& row, int64_t count) : row_(row), count_(count) {
-    data_ = static_cast<float*>(row.device.alloc(static_cast<size_t>(count) * sizeof(float)));
-  }
-  ~Aligned() { row_.device.free(data_, static_cast<size_t>(count_) * sizeof(float)); }
-  Aligned(const Aligned&) = delete;
-  Aligned& operator=(const Aligned&) = delete;
-  float* get() const { return data_; }
-
-  // The first place where f(i) is not the value there, else -1.
-  template <class F>
-  int64_t first_other_than(F&& f) const {
-    for (int64_t i = 0; i < count_; ++i) {
-      if (data_[i] != f(i)) return i;
-    }
-    return -1;
-  }
-
- private:
-  const Backend& row_;
-  int64_t count_;
-  float* data_;
-};
-
-std::vector<const Backend*> cpu_rows() {
-  std::vector<const Backend*> found;
-  for (const Backend* row : rows()) {
-    if (row->name != "reference") found.push_back(row);
-  }
-  return found;
-}
-
-float value_at(int64_t i) { return static_cast<float>(i % 1021 - 510); }
 
 TEST_CASE("memory-bound kernels: results larger than the caches", "[memory_bound]") {
   constexpr int kChannels = 48;
@@ -178,17 +142,8 @@ TEST_CASE("memory-bound kernels: one and several threads give the same bits", "[
        }}};
   for (const Backend* row : cpu_rows()) {
     for (const auto& [name, run] : runs) {
-      std::vector<float> of_one_thread;
-      for (const int threads : {1, 2, 3}) {
-        INFO(row->name << ", " << name << ", " << threads << " threads");
-        Context context(*row);
-        context.threads = threads;
-        Buffer<float> y(count, 0);
-        run(context, row->f32, y.get());
-        y.check_guards();
-        if (threads == 1) of_one_thread = y.values();
-        REQUIRE((y.values() == of_one_thread));
-      }
+      INFO(name);
+      check_same_bits(*row, count, [&, &f = run](Context& context, float* y) { f(context, row->f32, y); });
     }
   }
 }
