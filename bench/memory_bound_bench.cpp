@@ -130,6 +130,17 @@ void add_adaptive_pool(const std::string& name, const ResizeShape& p) {
              [=](Context& context, Table k, Arrays a) { k.adaptive_avg_pool2d_backward(context, p, a[1], a[0]); });
 }
 
+void add_scale_channels(const std::string& name, const ChannelScaleShape& s) {
+  const int64_t count = s.count(), factors = int64_t{s.n} * s.c;
+  const double n = static_cast<double>(count);
+  add_kernel("scale_channels_forward/" + name, {count, factors, count}, 2 * n,
+             [=](Context& context, Table k, Arrays a) { k.scale_channels_forward(context, s, a[0], a[1], a[2]); });
+  add_kernel("scale_channels_backward/" + name, {count, factors, count, count, factors}, 3 * n,
+             [=](Context& context, Table k, Arrays a) {
+               k.scale_channels_backward(context, s, a[0], a[1], a[2], a[3], a[4]);
+             });
+}
+
 // The branches of GoogLeNet's first block joined to 256 channels.
 void add_concat(int batch) {
   const int64_t rows = int64_t{batch} * 28 * 28;
@@ -175,6 +186,8 @@ void register_benchmarks(int batch) {
   add_adaptive_pool("7x7x2048 to 1x1", {batch, 7, 7, 2048, 1, 1});
   add_adaptive_pool("13x13x256 to 6x6", {batch, 13, 13, 256, 6, 6});
   add_adaptive_pool("one 512x512x64 to 1x1", {1, 512, 512, 64, 1, 1});
+  add_scale_channels("56x56x72", {batch, 56 * 56, 72});
+  add_scale_channels("7x7x960", {batch, 7 * 7, 960});
   add_concat(batch);
   add_sgd("430k", 430000);
   add_sgd("30M", 30000000);

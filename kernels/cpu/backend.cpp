@@ -18,6 +18,8 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.avg_pool2d_backward.run = avg_pool2d_backward;
   k.adaptive_avg_pool2d_forward.run = adaptive_avg_pool2d_forward;
   k.adaptive_avg_pool2d_backward.run = adaptive_avg_pool2d_backward;
+  k.scale_channels_forward.run = scale_channels_forward;
+  k.scale_channels_backward.run = scale_channels_backward;
   k.epilogue.run = epilogue;
   k.epilogue_backward.run = epilogue_backward;
   k.activation_forward.run = activation_forward;

@@ -10,6 +10,7 @@
 #include <kernels/reference/pool2d.h>
 #include <kernels/reference/random.h>
 #include <kernels/reference/reference.h>
+#include <kernels/reference/scale_channels.h>
 #include <kernels/reference/sgd_step.h>
 #include <kernels/reference/shared_conv2d.h>
 #include <kernels/reference/softmax.h>
@@ -33,6 +34,8 @@ void fill_table(Kernels<T>& k) {
   k.avg_pool2d_backward.run = avg_pool2d_backward<T>;
   k.adaptive_avg_pool2d_forward.run = adaptive_avg_pool2d_forward<T>;
   k.adaptive_avg_pool2d_backward.run = adaptive_avg_pool2d_backward<T>;
+  k.scale_channels_forward.run = scale_channels_forward<T>;
+  k.scale_channels_backward.run = scale_channels_backward<T>;
   k.epilogue.run = epilogue<T>;
   k.epilogue_backward.run = epilogue_backward<T>;
   k.activation_forward.run = activation_forward<T>;

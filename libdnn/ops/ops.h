@@ -13,6 +13,7 @@
 #include <libdnn/ops/matmul.h>
 #include <libdnn/ops/pool2d.h>
 #include <libdnn/ops/reduce.h>
+#include <libdnn/ops/scale_channels.h>
 #include <libdnn/ops/shared_conv2d.h>
 #include <libdnn/ops/softmax.h>
 #include <libdnn/ops/transpose.h>

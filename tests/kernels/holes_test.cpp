@@ -23,8 +23,6 @@ const std::vector<std::string> kMissing{
     "batch_norm_backward",
     "lrn_forward",
     "lrn_backward",
-    "scale_channels_forward",
-    "scale_channels_backward",
     "upsample_nearest2d_forward",
     "upsample_nearest2d_backward",
     "upsample_bilinear2d_forward",
