@@ -141,6 +141,12 @@ void add_scale_channels(const std::string& name, const ChannelScaleShape& s) {
              });
 }
 
+void add_pad(const std::string& name, const Pad2dShape& p) {
+  const int64_t x = int64_t{p.n} * p.h * p.w * p.c, y = int64_t{p.n} * p.oh() * p.ow() * p.c;
+  add_kernel("pad2d/" + name, {x, y}, static_cast<double>(x + y),
+             [=](Context& context, Table k, Arrays a) { k.pad2d(context, p, 0, a[0], a[1]); });
+}
+
 // The branches of GoogLeNet's first block joined to 256 channels.
 void add_concat(int batch) {
   const int64_t rows = int64_t{batch} * 28 * 28;
@@ -188,6 +194,7 @@ void register_benchmarks(int batch) {
   add_adaptive_pool("one 512x512x64 to 1x1", {1, 512, 512, 64, 1, 1});
   add_scale_channels("56x56x72", {batch, 56 * 56, 72});
   add_scale_channels("7x7x960", {batch, 7 * 7, 960});
+  add_pad("55x55x96 by 1", {batch, 55, 55, 96, 1, 1, 1, 1});
   add_concat(batch);
   add_sgd("430k", 430000);
   add_sgd("30M", 30000000);

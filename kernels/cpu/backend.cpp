@@ -20,6 +20,7 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.adaptive_avg_pool2d_backward.run = adaptive_avg_pool2d_backward;
   k.scale_channels_forward.run = scale_channels_forward;
   k.scale_channels_backward.run = scale_channels_backward;
+  k.pad2d.run = pad2d;
   k.epilogue.run = epilogue;
   k.epilogue_backward.run = epilogue_backward;
   k.activation_forward.run = activation_forward;

@@ -7,6 +7,7 @@
 #include <kernels/reference/gather_pixels.h>
 #include <kernels/reference/gemm.h>
 #include <kernels/reference/layout.h>
+#include <kernels/reference/pad2d.h>
 #include <kernels/reference/pool2d.h>
 #include <kernels/reference/random.h>
 #include <kernels/reference/reference.h>
@@ -36,6 +37,7 @@ void fill_table(Kernels<T>& k) {
   k.adaptive_avg_pool2d_backward.run = adaptive_avg_pool2d_backward<T>;
   k.scale_channels_forward.run = scale_channels_forward<T>;
   k.scale_channels_backward.run = scale_channels_backward<T>;
+  k.pad2d.run = pad2d<T>;
   k.epilogue.run = epilogue<T>;
   k.epilogue_backward.run = epilogue_backward<T>;
   k.activation_forward.run = activation_forward<T>;

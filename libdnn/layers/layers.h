@@ -6,6 +6,7 @@
 #include <libdnn/layers/flatten.h>
 #include <libdnn/layers/linear.h>
 #include <libdnn/layers/module.h>
+#include <libdnn/layers/pad2d.h>
 #include <libdnn/layers/pool2d.h>
 #include <libdnn/layers/sequential.h>
 #include <libdnn/layers/shared_conv2d.h>

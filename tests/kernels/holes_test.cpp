@@ -27,7 +27,6 @@ const std::vector<std::string> kMissing{
     "upsample_nearest2d_backward",
     "upsample_bilinear2d_forward",
     "upsample_bilinear2d_backward",
-    "pad2d",
     "nll_loss",
     "pointwise_loss",
 };
