@@ -8,6 +8,7 @@
 #include <libdnn/core/tensor.h>
 #include <libdnn/core/version.h>
 #include <libdnn/data/data_loader.h>
+#include <libdnn/data/image.h>
 #include <libdnn/data/preprocess.h>
 #include <libdnn/formats/atomic_file.h>
 #include <libdnn/formats/weights.h>

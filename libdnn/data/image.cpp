@@ -1,0 +1,113 @@
+#include <libdnn/data/image.h>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include <kernels/error.h>
+#include <libdnn/data/jpeg_header.h>
+#include <libdnn/data/stb_decode.h>
+
+namespace dnn {
+namespace {
+
+using Bytes = std::span<const uint8_t>;
+
+constexpr std::string_view kJpeg = "\xFF\xD8\xFF", kPng = "\x89PNG\r\n\x1A\n", kBmp = "BM";
+
+bool starts_with(Bytes bytes, std::string_view text) {
+  return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
+}
+
+uint32_t word(Bytes bytes, size_t at) {
+  return uint32_t{bytes[at]} << 24 | uint32_t{bytes[at + 1]} << 16 | uint32_t{bytes[at + 2]} << 8 | bytes[at + 3];
+}
+
+// The chunks of a PNG up to its end mark, with their check sums, which stb_image passes over.
+void check_png_chunks(Bytes file, const std::string& name) {
+  constexpr size_t kAround = 12;  // length, type and check sum
+  for (size_t at = kPng.size();;) {
+    if (file.size() - at < kAround || word(file, at) > file.size() - at - kAround) {
+      throw Error(fmt::format("[image] {} is cut: it ends before the picture does", name));
+    }
+    const size_t length = word(file, at);
+    const Bytes typed = file.subspan(at + 4, 4 + length);
+    if (crc32_z(0, typed.data(), typed.size()) != word(file, at + 8 + length)) {
+      throw Error(fmt::format("[image] {} is damaged: a check sum does not fit", name));
+    }
+    if (starts_with(typed, "IEND")) return;
+    at += kAround + length;
+  }
+}
+
+// A JPEG of four components without Adobe's segment is CMYK, for PIL with Adobe's inverted values as well; stb_image
+// takes it for YCbCr unless the segment says so.
+std::vector<uint8_t> with_adobe_segment(Bytes file) {
+  constexpr std::string_view kSegment(
+      "\xFF\xEE\x00\x0E"
+      "Adobe\x00\x64\x00\x00\x00\x00\x00",
+      16);
+  std::vector<uint8_t> changed(file.begin(), file.end());
+  changed.insert(changed.begin() + 2, kSegment.begin(), kSegment.end());
+  return changed;
+}
+
+// The picture as its EXIF orientation wants it to be seen (CIPA DC-008, 4.6.4): from 5 on, rows and columns are
+// exchanged first.
+Image oriented(const Image& image, int orientation) {
+  const bool exchanged = orientation >= 5;
+  const bool flip_rows = orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  const bool flip_columns = orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+  Image result{exchanged ? image.width : image.height, exchanged ? image.height : image.width, {}};
+  result.pixels.resize(image.pixels.size());
+  uint8_t* to = result.pixels.data();
+  for (int y = 0; y < result.height; ++y) {
+    for (int x = 0; x < result.width; ++x, to += 3) {
+      int row = exchanged ? x : y, column = exchanged ? y : x;
+      if (flip_rows) row = image.height - 1 - row;
+      if (flip_columns) column = image.width - 1 - column;
+      std::copy_n(image.pixels.data() + (int64_t{row} * image.width + column) * 3, 3, to);
+    }
+  }
+  return result;
+}
+
+std::vector<uint8_t> read_bytes(const std::string& path) {
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) throw Error(fmt::format("[image] cannot read {}: {}", path, error.message()));
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(fmt::format("[image] cannot open {}: {}", path, std::strerror(errno)));
+  std::vector<uint8_t> bytes(size);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+  if (static_cast<uintmax_t>(file.gcount()) != size) throw Error(fmt::format("[image] cannot read {}", path));
+  return bytes;
+}
+
+}  // namespace
+
+Image decode_image(Bytes file, const std::string& name) {
+  if (starts_with(file, kJpeg)) {
+    const JpegHeader header = read_jpeg_header(file);
+    const Image image =
+        header.components == 4 && !header.adobe ? stb_decode(with_adobe_segment(file), name) : stb_decode(file, name);
+    return header.orientation == 1 ? image : oriented(image, header.orientation);
+  }
+  if (starts_with(file, kPng)) {
+    check_png_chunks(file, name);
+  } else if (!starts_with(file, kBmp)) {
+    throw Error(fmt::format("[image] {} is no JPEG, PNG or BMP file", name));
+  }
+  return stb_decode(file, name);
+}
+
+Image read_image(const std::string& path) { return decode_image(read_bytes(path), path); }
+
+}  // namespace dnn

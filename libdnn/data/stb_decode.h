@@ -1,0 +1,12 @@
+#pragma once
+#include <span>
+
+#include <libdnn/data/image.h>
+
+namespace dnn {
+
+// The picture in a JPEG, PNG or BMP file as stb_image decodes it. Error, with `name`, where it finds a fault, the
+// picture is larger than kMaxImagePixels, or the file ends before the picture does.
+Image stb_decode(std::span<const uint8_t> file, const std::string& name);
+
+}  // namespace dnn
