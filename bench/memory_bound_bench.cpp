@@ -141,6 +141,19 @@ void add_scale_channels(const std::string& name, const ChannelScaleShape& s) {
              });
 }
 
+void add_upsample(const std::string& name, const ResizeShape& p) {
+  const int64_t x = p.x_pixels() * p.c, y = p.y_pixels() * p.c;
+  const double both = static_cast<double>(x + y);
+  add_kernel("upsample_nearest2d_forward/" + name, {x, y}, both,
+             [=](Context& context, Table k, Arrays a) { k.upsample_nearest2d_forward(context, p, a[0], a[1]); });
+  add_kernel("upsample_nearest2d_backward/" + name, {x, y}, both,
+             [=](Context& context, Table k, Arrays a) { k.upsample_nearest2d_backward(context, p, a[1], a[0]); });
+  add_kernel("upsample_bilinear2d_forward/" + name, {x, y}, both,
+             [=](Context& context, Table k, Arrays a) { k.upsample_bilinear2d_forward(context, p, a[0], a[1]); });
+  add_kernel("upsample_bilinear2d_backward/" + name, {x, y}, both,
+             [=](Context& context, Table k, Arrays a) { k.upsample_bilinear2d_backward(context, p, a[1], a[0]); });
+}
+
 void add_pad(const std::string& name, const Pad2dShape& p) {
   const int64_t x = int64_t{p.n} * p.h * p.w * p.c, y = int64_t{p.n} * p.oh() * p.ow() * p.c;
   add_kernel("pad2d/" + name, {x, y}, static_cast<double>(x + y),
@@ -194,6 +207,8 @@ void register_benchmarks(int batch) {
   add_adaptive_pool("one 512x512x64 to 1x1", {1, 512, 512, 64, 1, 1});
   add_scale_channels("56x56x72", {batch, 56 * 56, 72});
   add_scale_channels("7x7x960", {batch, 7 * 7, 960});
+  add_upsample("28x28x64 to 56x56", {batch, 28, 28, 64, 56, 56});
+  add_upsample("65x65x21 to 513x513", {batch / 8, 65, 65, 21, 513, 513});
   add_pad("55x55x96 by 1", {batch, 55, 55, 96, 1, 1, 1, 1});
   add_concat(batch);
   add_sgd("430k", 430000);

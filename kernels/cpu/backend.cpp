@@ -20,6 +20,10 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.adaptive_avg_pool2d_backward.run = adaptive_avg_pool2d_backward;
   k.scale_channels_forward.run = scale_channels_forward;
   k.scale_channels_backward.run = scale_channels_backward;
+  k.upsample_nearest2d_forward.run = upsample_nearest2d_forward;
+  k.upsample_nearest2d_backward.run = upsample_nearest2d_backward;
+  k.upsample_bilinear2d_forward.run = upsample_bilinear2d_forward;
+  k.upsample_bilinear2d_backward.run = upsample_bilinear2d_backward;
   k.pad2d.run = pad2d;
   k.epilogue.run = epilogue;
   k.epilogue_backward.run = epilogue_backward;

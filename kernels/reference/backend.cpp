@@ -16,6 +16,7 @@
 #include <kernels/reference/shared_conv2d.h>
 #include <kernels/reference/softmax.h>
 #include <kernels/reference/sum.h>
+#include <kernels/reference/upsample2d.h>
 
 namespace dnn::reference {
 namespace {
@@ -37,6 +38,10 @@ void fill_table(Kernels<T>& k) {
   k.adaptive_avg_pool2d_backward.run = adaptive_avg_pool2d_backward<T>;
   k.scale_channels_forward.run = scale_channels_forward<T>;
   k.scale_channels_backward.run = scale_channels_backward<T>;
+  k.upsample_nearest2d_forward.run = upsample_nearest2d_forward<T>;
+  k.upsample_nearest2d_backward.run = upsample_nearest2d_backward<T>;
+  k.upsample_bilinear2d_forward.run = upsample_bilinear2d_forward<T>;
+  k.upsample_bilinear2d_backward.run = upsample_bilinear2d_backward<T>;
   k.pad2d.run = pad2d<T>;
   k.epilogue.run = epilogue<T>;
   k.epilogue_backward.run = epilogue_backward<T>;

@@ -10,3 +10,4 @@
 #include <libdnn/layers/pool2d.h>
 #include <libdnn/layers/sequential.h>
 #include <libdnn/layers/shared_conv2d.h>
+#include <libdnn/layers/upsample.h>

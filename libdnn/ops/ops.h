@@ -18,3 +18,4 @@
 #include <libdnn/ops/shared_conv2d.h>
 #include <libdnn/ops/softmax.h>
 #include <libdnn/ops/transpose.h>
+#include <libdnn/ops/upsample.h>

@@ -1,0 +1,36 @@
+#pragma once
+#include <array>
+#include <optional>
+
+#include <libdnn/layers/module.h>
+#include <libdnn/layers/sizes.h>
+
+namespace dnn {
+
+// Pictures brought to a size, or to a multiple of their own. Upsample({.scale_factor = 2});
+// Upsample({.size = Size2(33, 65), .mode = Upsample::Mode::bilinear})
+class Upsample : public Module {
+ public:
+  enum class Mode { nearest, bilinear };
+  struct Options {
+    std::optional<Size2> size = {};  // either this
+    double scale_factor = 0;         // or this, for which the picture's sizes must come out whole
+    Mode mode = Mode::nearest;
+    bool align_corners = false;  // bilinear: the centres of the corner pixels stay, else the outer edges
+  };
+
+  explicit Upsample(const Options& options);
+
+  std::shared_ptr<Module> clone() const override { return std::make_shared<Upsample>(*this); }
+  const Options& options() const { return options_; }
+
+ protected:
+  Tensor forward(const Tensor& x) override;
+
+ private:
+  std::array<int, 2> size_for(const Tensor& x) const;
+
+  Options options_;
+};
+
+}  // namespace dnn

@@ -1,0 +1,16 @@
+#pragma once
+#include <array>
+
+#include <libdnn/core/tensor.h>
+
+namespace dnn {
+
+// Pictures x (N, H, W, C) brought to another size (height, width), larger or smaller.
+// Nearest: pixel i of OH takes pixel floor(i * H / OH).
+Tensor upsample_nearest(const Tensor& x, std::array<int, 2> size);
+
+// Bilinear: between the four pixels next to it. Pixels are squares and the picture's outer edges stay, or, with
+// align_corners, the centres of its corner pixels do.
+Tensor upsample_bilinear(const Tensor& x, std::array<int, 2> size, bool align_corners = false);
+
+}  // namespace dnn
