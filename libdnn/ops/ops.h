@@ -6,6 +6,7 @@
 #include <libdnn/ops/arithmetic.h>
 #include <libdnn/ops/concat.h>
 #include <libdnn/ops/conv2d.h>
+#include <libdnn/ops/conv_transpose2d.h>
 #include <libdnn/ops/cross_entropy.h>
 #include <libdnn/ops/dropout.h>
 #include <libdnn/ops/flatten.h>

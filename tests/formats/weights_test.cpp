@@ -34,6 +34,17 @@ TEST_CASE("weights: KCRS to KRSC by hand, and back", "[weights]") {
   CHECK_THROWS_WITH(kcrs_to_krsc(Tensor({1, 1, 1, 1}, DType::int32)), Contains("int32"));
 }
 
+TEST_CASE("weights: a transposed convolution's weight is (C, K / groups, R, S) in files", "[weights]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("net.safetensors");
+  ConvTranspose2d conv({.in_channels = 4, .out_channels = 6, .kernel_size = {1, 2}, .groups = 2, .bias = false});
+  save_weights(conv, path);
+  SafetensorsFile file(path);
+  REQUIRE(file.entries().size() == 1);
+  CHECK(file.entries()[0].shape == std::vector<int64_t>{4, 3, 1, 2});
+  CHECK(kcrs_to_krsc(file.read(file.entries()[0])).to_vector<float>() == conv.parameter("weight").to_vector<float>());
+}
+
 TEST_CASE("weights: saved and loaded, from any device to any", "[weights]") {
   const TemporaryFolder folder;
   const std::string path = folder.path("net.safetensors");
