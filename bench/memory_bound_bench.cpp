@@ -112,6 +112,16 @@ void add_softmax(const std::string& name, const RowsShape& s) {
     int64_t bad_row = 0;
     k.softmax_cross_entropy(context, s, {}, a[0], labels.data(), nullptr, a[2], a[1], &bad_row);
   });
+  add_kernel("nll_loss/" + name, {count, count, 1}, n, [=](Context& context, Table k, Arrays a) {
+    int64_t bad_row = 0;
+    k.nll_loss(context, s, {}, a[0], labels.data(), nullptr, a[2], a[1], &bad_row);
+  });
+  for (const auto& [loss, kind] :
+       {std::pair("mse_loss/", PointwiseLoss::mse), {"bce_with_logits/", PointwiseLoss::bce_with_logits}}) {
+    add_kernel(loss + name, {count, count, count, 1}, 3 * n, [=, kind = kind](Context& context, Table k, Arrays a) {
+      k.pointwise_loss(context, kind, 0, 1, count, a[0], a[1], a[3], a[2]);
+    });
+  }
   add_kernel("argmax/" + name, {count, s.rows}, n, [=](Context& context, Table k, Arrays a) {
     k.argmax(context, s, a[0], reinterpret_cast<int32_t*>(a[1]));
   });

@@ -34,6 +34,8 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.log_softmax_forward.run = log_softmax_forward;
   k.log_softmax_backward.run = log_softmax_backward;
   k.softmax_cross_entropy.run = softmax_cross_entropy;
+  k.nll_loss.run = nll_loss;
+  k.pointwise_loss.run = pointwise_loss;
   k.argmax.run = argmax;
   k.add.run = add;
   k.sub.run = sub;

@@ -7,6 +7,7 @@
 #include <kernels/reference/gather_pixels.h>
 #include <kernels/reference/gemm.h>
 #include <kernels/reference/layout.h>
+#include <kernels/reference/loss.h>
 #include <kernels/reference/pad2d.h>
 #include <kernels/reference/pool2d.h>
 #include <kernels/reference/random.h>
@@ -52,6 +53,8 @@ void fill_table(Kernels<T>& k) {
   k.log_softmax_forward.run = log_softmax_forward<T>;
   k.log_softmax_backward.run = log_softmax_backward<T>;
   k.softmax_cross_entropy.run = softmax_cross_entropy<T>;
+  k.nll_loss.run = nll_loss<T>;
+  k.pointwise_loss.run = pointwise_loss<T>;
   k.argmax.run = argmax<T>;
   k.add.run = add<T>;
   k.sub.run = sub<T>;

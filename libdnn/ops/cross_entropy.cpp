@@ -5,64 +5,65 @@
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/ops/check.h>
+#include <libdnn/ops/loss.h>
 
 namespace dnn {
 namespace {
 
-void check_labels(const Tensor& logits, const Tensor& labels) {
-  check_shape("cross_entropy", "labels", labels, {logits.size(0)});
+RowsShape checked_shape(const char* op, const char* operand, const Tensor& x, const Tensor& labels,
+                        const Tensor& class_weights) {
+  check_dims(op, operand, x, 2);
+  check_shape(op, "labels", labels, {x.size(0)});
   if (labels.dtype() != DType::int32) {
-    throw Error(fmt::format("[cross_entropy] labels must be int32; got {}", name_of(labels.dtype())));
+    throw Error(fmt::format("[{}] labels must be int32; got {}", op, name_of(labels.dtype())));
   }
-  if (!(labels.device() == logits.device())) {
-    throw Error(fmt::format("[cross_entropy] operands must be on one device; got {} and {}", logits.device().name(),
+  if (!(labels.device() == x.device())) {
+    throw Error(fmt::format("[{}] operands must be on one device; got {} and {}", op, x.device().name(),
                             labels.device().name()));
   }
+  const RowsShape shape = last_dim_rows(op, x);
+  if (class_weights.defined()) check_shape(op, "class_weights", class_weights, {shape.cols});
+  return shape;
 }
 
-// dx = scale * dx, with the one element `scale`.
-void scale_in_place(const Tensor& dx, const Tensor& scale) {
-  BroadcastShape shape;
-  shape.dims = 1;
-  shape.size[0] = dx.numel();
-  shape.a_stride[0] = 1;
-  run_kernel("cross_entropy", {&dx, &scale}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    if (dx.device().backend().device.host_memory && *scale.data<T>() == 1) return;
-    k.mul(context, shape, dx.data<T>(), scale.data<T>(), dx.data<T>());
-  });
+void check_label(const char* op, const RowsShape& shape, const Tensor& labels, int64_t bad_row) {
+  if (bad_row < 0) return;
+  throw Error(fmt::format("[{}] label {} of sample {} is outside 0..{}", op, labels.data<int32_t>()[bad_row], bad_row,
+                          shape.cols - 1));
 }
 
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntropyOptions& options) {
-  check_dims("cross_entropy", "logits", logits, 2);
-  check_labels(logits, labels);
-  const RowsShape shape = last_dim_rows("cross_entropy", logits);
+  const Tensor& class_weights = options.class_weights;
+  const RowsShape shape = checked_shape("cross_entropy", "logits", logits, labels, class_weights);
   if (!(options.label_smoothing >= 0 && options.label_smoothing < 1)) {
     throw Error(
         fmt::format("[cross_entropy] label_smoothing is at least 0 and below 1; got {}", options.label_smoothing));
   }
-  if (options.class_weights.defined())
-    check_shape("cross_entropy", "class_weights", options.class_weights, {shape.cols});
-  const Tensor loss({}, logits.dtype(), logits.device());
-  Tensor dx;
-  if (wants_grad(logits)) dx = Tensor(logits.shape(), logits.dtype(), logits.device());
+  const Tensor loss({}, logits.dtype(), logits.device()), dx = loss_grad_or_none(logits);
   int64_t bad_row = -1;
-  run_kernel("cross_entropy", {&logits, &options.class_weights}, [&]<class T>(const Kernels<T>& k, Context& context) {
+  run_kernel("cross_entropy", {&logits, &class_weights}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.softmax_cross_entropy(context, shape, {options.ignore_label, options.label_smoothing}, logits.data<T>(),
-                            labels.data<int32_t>(), data_or_null<T>(options.class_weights), loss.data<T>(),
-                            data_or_null<T>(dx), &bad_row);
+                            labels.data<int32_t>(), data_or_null<T>(class_weights), loss.data<T>(), data_or_null<T>(dx),
+                            &bad_row);
   });
-  if (bad_row >= 0) {
-    throw Error(fmt::format("[cross_entropy] label {} of sample {} is outside 0..{}", labels.data<int32_t>()[bad_row],
-                            bad_row, shape.cols - 1));
-  }
+  check_label("cross_entropy", shape, labels, bad_row);
+  record_loss("cross_entropy", logits, loss, dx);
+  return loss;
+}
 
-  if (!dx.defined()) return loss;
-  record("cross_entropy", {logits}, {loss}, [dx](const TensorList& dy) -> TensorList {
-    scale_in_place(dx, dy[0]);
-    return {dx};
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& labels, const NllLossOptions& options) {
+  const Tensor &x = log_probabilities, &class_weights = options.class_weights;
+  const RowsShape shape = checked_shape("nll_loss", "log_probabilities", x, labels, class_weights);
+  const Tensor loss({}, x.dtype(), x.device()), dx = loss_grad_or_none(x);
+  int64_t bad_row = -1;
+  run_kernel("nll_loss", {&x, &class_weights}, [&]<class T>(const Kernels<T>& k, Context& context) {
+    k.nll_loss(context, shape, {.ignore_label = options.ignore_label}, x.data<T>(), labels.data<int32_t>(),
+               data_or_null<T>(class_weights), loss.data<T>(), data_or_null<T>(dx), &bad_row);
   });
+  check_label("nll_loss", shape, labels, bad_row);
+  record_loss("nll_loss", x, loss, dx);
   return loss;
 }
 

@@ -14,4 +14,12 @@ struct CrossEntropyOptions {
 // label outside 0..classes - 1 throws Error.
 Tensor cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntropyOptions& options = {});
 
+struct NllLossOptions {
+  int ignore_label = -100;
+  Tensor class_weights = {};  // as above
+};
+
+// The same from log probabilities, as log_softmax gives them.
+Tensor nll_loss(const Tensor& log_probabilities, const Tensor& labels, const NllLossOptions& options = {});
+
 }  // namespace dnn

@@ -13,6 +13,7 @@
 #include <libdnn/ops/linear.h>
 #include <libdnn/ops/matmul.h>
 #include <libdnn/ops/pad2d.h>
+#include <libdnn/ops/pointwise_loss.h>
 #include <libdnn/ops/pool2d.h>
 #include <libdnn/ops/reduce.h>
 #include <libdnn/ops/scale_channels.h>

@@ -1,0 +1,37 @@
+// The negative log likelihood: the formula is in kernels/reference/loss.h. It reads one value of each row; the gradient
+// is zeros but for that one.
+#include <kernels/cpu/cpu.h>
+#include <kernels/parallel.h>
+#include <kernels/reference/softmax.h>
+
+#include <algorithm>
+
+namespace dnn::cpu {
+
+void nll_loss(Context& context, const RowsShape& shape, const CrossEntropyParams& params, const float* x,
+              const int32_t* labels, const float* class_weights, float* loss, float* dx, int64_t* bad_row) {
+  const double weights = reference::label_weights(shape, labels, params.ignore_label, class_weights, bad_row);
+  if (*bad_row >= 0) return;
+  const double scale = weights > 0 ? 1 / weights : 0;
+  const int64_t chunks = std::min(shape.rows, chunk_count(dx ? shape.count() : shape.rows, kChunkElements));
+  Workspace workspace(context);
+  double* losses = workspace.take<double>(chunks);
+  parallel_for(context, chunks, [&](int64_t chunk, int) {
+    const auto [begin, end] = chunk_range(shape.rows, chunks, chunk);
+    if (dx) std::fill(dx + begin * shape.cols, dx + end * shape.cols, 0.0f);
+    double sum = 0;
+    for (int64_t row = begin; row < end; ++row) {
+      if (labels[row] == params.ignore_label) continue;
+      const double weight = class_weights ? class_weights[labels[row]] : 1;
+      const int64_t at = row * shape.cols + labels[row];
+      sum -= weight * x[at];
+      if (dx) dx[at] = static_cast<float>(-weight * scale);
+    }
+    losses[chunk] = sum;
+  });
+  double sum = 0;
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) sum += losses[chunk];
+  loss[0] = weights > 0 ? static_cast<float>(sum * scale) : 0.0f;
+}
+
+}  // namespace dnn::cpu

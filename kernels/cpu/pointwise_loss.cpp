@@ -1,0 +1,101 @@
+// Losses that are a sum over the elements, with their gradient in the same pass: formulas in kernels/reference/loss.h.
+// The sum is in float over a block, in double over the blocks and chunks.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/pointwise_loss.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <kernels/cpu/cpu.h>
+#include <kernels/cpu/per_isa.h>
+#include <kernels/cpu/simd/activation-inl.h>
+#include <kernels/cpu/simd/vectors-inl.h>
+#include <kernels/parallel.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace dnn::cpu::HWY_NAMESPACE {
+namespace {
+
+template <class D>
+struct Loss {
+  hn::Vec<D> value, slope;
+};
+
+// 1, 0 or -1
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V sign(D d, V x) {
+  const V one = hn::CopySign(hn::Set(d, 1.0f), x);
+  return hn::IfThenElseZero(hn::Gt(hn::Abs(x), hn::Zero(d)), one);
+}
+
+template <PointwiseLoss kKind, class D, class V = hn::Vec<D>>
+HWY_INLINE Loss<D> loss_at(D d, V beta, V half_inverse_beta, V x, V target) {
+  const V difference = hn::Sub(x, target), size = hn::Abs(difference);
+  if constexpr (kKind == PointwiseLoss::mse) {
+    return {hn::Mul(difference, difference), hn::Add(difference, difference)};
+  } else if constexpr (kKind == PointwiseLoss::l1) {
+    return {size, sign(d, difference)};
+  } else if constexpr (kKind == PointwiseLoss::smooth_l1) {
+    const auto near = hn::Lt(size, beta);
+    const V share = hn::Mul(difference, half_inverse_beta);
+    const V far_value = hn::NegMulAdd(hn::Set(d, 0.5f), beta, size);
+    return {hn::IfThenElse(near, hn::Mul(difference, share), far_value),
+            hn::IfThenElse(near, hn::Add(share, share), sign(d, difference))};
+  } else {
+    // The first part is 0 where the target is met, so that the small second part is not lost.
+    const V part = hn::NegMulAdd(x, target, hn::Max(x, hn::Zero(d)));
+    return {hn::Add(part, log1p_exp(d, hn::Neg(hn::Abs(x)))), hn::Sub(sigmoid(d, x), target)};
+  }
+}
+
+template <PointwiseLoss kKind>
+double loss_loop(float beta, float scale, int64_t count, const float* x, const float* target, float* dx) {
+  const float half_inverse_beta = beta > 0 ? 0.5f / beta : 0;
+  return sum_blocks<4>(count, [&](auto d, int64_t i) HWY_ATTR {
+    const auto loss = loss_at<kKind>(d, hn::Set(d, beta), hn::Set(d, half_inverse_beta), hn::LoadU(d, x + i),
+                                     hn::LoadU(d, target + i));
+    if (dx) hn::StoreU(hn::Mul(loss.slope, hn::Set(d, scale)), d, dx + i);
+    return loss.value;
+  });
+}
+
+// Returns the sum of the losses, not yet scaled.
+double loss_chunk(PointwiseLoss kind, float beta, float scale, int64_t count, const float* x, const float* target,
+                  float* dx) {
+  switch (kind) {
+    case PointwiseLoss::mse:
+      return loss_loop<PointwiseLoss::mse>(beta, scale, count, x, target, dx);
+    case PointwiseLoss::l1:
+      return loss_loop<PointwiseLoss::l1>(beta, scale, count, x, target, dx);
+    case PointwiseLoss::smooth_l1:
+      return loss_loop<PointwiseLoss::smooth_l1>(beta, scale, count, x, target, dx);
+    case PointwiseLoss::bce_with_logits:
+      break;
+  }
+  return loss_loop<PointwiseLoss::bce_with_logits>(beta, scale, count, x, target, dx);
+}
+
+}  // namespace
+}  // namespace dnn::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace dnn::cpu {
+
+void pointwise_loss(Context& context, PointwiseLoss kind, double beta, double scale, int64_t count, const float* x,
+                    const float* target, float* loss, float* dx) {
+  const auto chunk_loop = DNN_PER_ISA(loss_chunk)[context];
+  const int64_t chunks = chunk_count(count, kChunkElements);
+  Workspace workspace(context);
+  double* losses = workspace.take<double>(chunks);
+  parallel_for(context, chunks, [&](int64_t chunk, int) {
+    const auto [begin, end] = chunk_range(count, chunks, chunk);
+    losses[chunk] = chunk_loop(kind, static_cast<float>(beta), static_cast<float>(scale), end - begin, x + begin,
+                               target + begin, dx ? dx + begin : nullptr);
+  });
+  double sum = 0;
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) sum += losses[chunk];
+  loss[0] = static_cast<float>(scale * sum);
+}
+
+}  // namespace dnn::cpu
+#endif
