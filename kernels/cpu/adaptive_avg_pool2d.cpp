@@ -44,6 +44,14 @@ void backward_rows(const ResizeShape& p, const float* row_shares, const float* c
     for (int ix = 0; ix < p.w; ++ix) {
       const auto columns = reference::adaptive_window(ix, p.ow, p.w);
       float* to = dx + (row * p.w + ix) * p.c;
+      if (rows.size() == 1 && columns.size() == 1) {
+        const float share = row_shares[rows.begin] * column_shares[columns.begin];
+        const float* from = picture + (int64_t{rows.begin} * p.ow + columns.begin) * p.c;
+        for_vectors(p.c, [=](auto d, int64_t c) HWY_ATTR {
+          store<kStream>(hn::Mul(hn::Set(d, share), hn::LoadU(d, from + c)), d, to + c);
+        });
+        continue;
+      }
       for_vectors(p.c, [&](auto d, int64_t c) HWY_ATTR {
         auto sum = hn::Zero(d);
         for (int oy = rows.begin; oy < rows.end; ++oy) {

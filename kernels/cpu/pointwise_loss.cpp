@@ -27,6 +27,16 @@ HWY_INLINE V sign(D d, V x) {
   return hn::IfThenElseZero(hn::Gt(hn::Abs(x), hn::Zero(d)), one);
 }
 
+// log(1 + x) for x in [0, 1]: with s = x / (2 + x) it is 2 artanh(s) = 2 (s + s^3 / 3 + s^5 / 5 + ...), s up to 1 / 3.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log1p_below_one(D d, V x) {
+  const V s = hn::Div(x, hn::Add(hn::Set(d, 2.0f), x)), square = hn::Mul(s, s);
+  V sum = hn::Set(d, 2.0f / 15);
+#pragma GCC unroll 7
+  for (int i = 6; i >= 0; --i) sum = hn::MulAdd(sum, square, hn::Set(d, 2.0f / static_cast<float>(2 * i + 1)));
+  return hn::Mul(sum, s);
+}
+
 template <PointwiseLoss kKind, class D, class V = hn::Vec<D>>
 HWY_INLINE Loss<D> loss_at(D d, V beta, V half_inverse_beta, V x, V target) {
   const V difference = hn::Sub(x, target), size = hn::Abs(difference);
@@ -41,9 +51,12 @@ HWY_INLINE Loss<D> loss_at(D d, V beta, V half_inverse_beta, V x, V target) {
     return {hn::IfThenElse(near, hn::Mul(difference, share), far_value),
             hn::IfThenElse(near, hn::Add(share, share), sign(d, difference))};
   } else {
-    // The first part is 0 where the target is met, so that the small second part is not lost.
-    const V part = hn::NegMulAdd(x, target, hn::Max(x, hn::Zero(d)));
-    return {hn::Add(part, log1p_exp(d, hn::Neg(hn::Abs(x)))), hn::Sub(sigmoid(d, x), target)};
+    // max(x, 0) - x * target is 0 where the target is met: it is added first, so that the small rest is not lost.
+    const V zero = hn::Zero(d), one = hn::Set(d, 1.0f);
+    const V power = hn::Exp(d, hn::Max(hn::Neg(hn::Abs(x)), hn::Set(d, -87.0f)));
+    const V part = hn::NegMulAdd(x, target, hn::IfThenElse(hn::Lt(x, zero), zero, x));
+    const V probability = hn::Div(hn::IfThenElse(hn::Lt(x, zero), power, one), hn::Add(one, power));
+    return {hn::Add(part, log1p_below_one(d, power)), hn::Sub(hn::IfThenElse(hn::IsNaN(x), x, probability), target)};
   }
 }
 

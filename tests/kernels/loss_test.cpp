@@ -108,6 +108,10 @@ TEST_CASE("pointwise_loss: logits that are large, or right already", "[loss]") {
     CHECK(loss_of(2, 2) == Approx(2 * 2.0611536e-9));
     CHECK(loss_of(4, 1) == 1000);
     CHECK(dx[0] == 1);
+    const float bad = std::nanf("");
+    row->f32.pointwise_loss(context, PointwiseLoss::bce_with_logits, 0, 1, 1, &bad, target.get(), loss.get(), dx.get());
+    CHECK(std::isnan(loss[0]));
+    CHECK(std::isnan(dx[0]));
   }
 }
 
