@@ -25,9 +25,9 @@ Conv2d::Conv2d(int in_channels, int out_channels, Size2 kernel_size, Activation 
               .kernel_size = kernel_size,
               .activation = activation}) {}
 
-Tensor Conv2d::forward(const Tensor& x) {
+Tensor Conv2d::forward_fused(const Tensor& x, Activation activation, const Tensor& residual) {
   return conv2d(x, parameter("weight"), parameter_or_none("bias"),
-                {options_.stride, options_.padding, options_.dilation, options_.groups, options_.activation});
+                {options_.stride, options_.padding, options_.dilation, options_.groups, activation}, residual);
 }
 
 }  // namespace dnn

@@ -19,9 +19,11 @@ class Linear : public Module {
 
   std::shared_ptr<Module> clone() const override { return std::make_shared<Linear>(*this); }
   const Options& options() const { return options_; }
+  bool fuses() const override { return options_.activation == Activation::none; }
 
  protected:
-  Tensor forward(const Tensor& x) override;
+  Tensor forward(const Tensor& x) override { return forward_fused(x, options_.activation, Tensor()); }
+  Tensor forward_fused(const Tensor& x, Activation activation, const Tensor& residual) override;
 
  private:
   Options options_;

@@ -111,6 +111,7 @@ void Module::copy_registry(const Module& other) {
   buffers_ = std::move(buffers);
   children_ = std::move(children);
   training_ = other.training_;
+  fusion_ = other.fusion_;
 }
 
 Module& Module::operator=(const Module& other) {
@@ -118,20 +119,44 @@ Module& Module::operator=(const Module& other) {
   return *this;
 }
 
-Tensor Module::operator()(const Tensor& x) {
+namespace {
+
+const Tensor& main_result(const Tensor& y) { return y; }
+const Tensor& main_result(const TensorList& heads) { return heads.front(); }
+
+}  // namespace
+
+// run(), with all that a call of a module brings.
+template <class F>
+auto Module::call(const TensorList& inputs, F&& run) {
   const Scope scope(name_);
   try {
-    if (!hooks_) return forward(x);
-    const TensorList inputs{x};
+    if (!hooks_) return run();
     const Hooks hooks = *hooks_;  // a hook may remove itself
     for (const Hooks::Pre& hook : hooks.pre) hook.run(*this, inputs);
-    const Tensor y = forward(x);
-    for (const Hooks::Post& hook : hooks.post) hook.run(*this, inputs, y);
+    const auto y = run();
+    for (const Hooks::Post& hook : hooks.post) hook.run(*this, inputs, main_result(y));
     return y;
   } catch (Error& error) {
     error.add_path(scope_path());
     throw;
   }
+}
+
+Tensor Module::operator()(const Tensor& x) {
+  return call({x}, [&] { return forward(x); });
+}
+
+Tensor Module::operator()(const Tensor& x, Activation activation, const Tensor& residual) {
+  return call({x, residual}, [&] { return forward_fused(x, activation, residual); });
+}
+
+TensorList Module::heads(const Tensor& x) {
+  return call({x}, [&] { return training_ ? forward_heads(x) : TensorList{forward(x)}; });
+}
+
+Tensor Module::forward_fused(const Tensor&, Activation, const Tensor&) {
+  throw Error(fmt::format("[module] {} applies no activation in its own pass", type_name()));
 }
 
 std::shared_ptr<Module> Module::clone() const {
@@ -208,6 +233,11 @@ Tensor Module::parameter_or_none(std::string_view name) const {
 void Module::train(bool on) {
   training_ = on;
   for (const Child& child : children_) child.module->train(on);
+}
+
+void Module::set_fusion(bool on) {
+  fusion_ = on;
+  for (const Child& child : children_) child.module->set_fusion(on);
 }
 
 void Module::to(const Device& device) {

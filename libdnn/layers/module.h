@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <kernels/epilogue.h>
 #include <libdnn/core/named_tensor.h>
 
 namespace dnn {
@@ -62,6 +64,17 @@ class Module {
   // forward(x), with the hooks around it, the module's name on the scope (core/scope.h) and the path in errors.
   Tensor operator()(const Tensor& x);
 
+  // activation(forward(x) + residual) in the module's own pass, where fuses(): otherwise Error. The residual may be
+  // undefined. run_chain() (chain.h) calls it.
+  Tensor operator()(const Tensor& x, Activation activation, const Tensor& residual);
+  virtual bool fuses() const { return false; }
+  virtual std::optional<Activation> as_activation() const { return {}; }  // of a module that is nothing else
+
+  // In training the results of all heads, the main one first: nets with auxiliary classifiers have several. In eval()
+  // mode, and of other nets, only forward's.
+  TensorList heads(const Tensor& x);
+  virtual std::vector<double> head_weights() const { return {1}; }  // of the heads' losses in the sum to minimise
+
   virtual std::shared_ptr<Module> clone() const;  // override in each class: return std::make_shared<Net>(*this);
 
   // With those of the children, "conv.weight"; a tensor or module that is held twice is listed once.
@@ -82,6 +95,11 @@ class Module {
   void eval() { train(false); }
   bool training() const { return training_; }
 
+  // Whether the modules of a block apply what follows them in their own pass, as they do unless told not to: for this
+  // and all modules below. Results differ by rounding only; the hooks of a module that was taken in aren't called.
+  void set_fusion(bool on);
+  bool fusion() const { return fusion_; }
+
   void to(const Device& device);  // all tensors; handles to them stay valid
   void zero_grad();
 
@@ -96,6 +114,8 @@ class Module {
  protected:
   Module() = default;
   virtual Tensor forward(const Tensor& x) = 0;
+  virtual Tensor forward_fused(const Tensor& x, Activation activation, const Tensor& residual);
+  virtual TensorList forward_heads(const Tensor& x) { return {forward(x)}; }
 
   // Names are not empty, have no dot and are used once in a module; Error otherwise.
   void add_parameter(const std::string& name, Tensor value);  // asks for a gradient from now on
@@ -107,6 +127,8 @@ class Module {
   }
 
  private:
+  template <class F>
+  auto call(const TensorList& inputs, F&& run);
   void copy_registry(const Module& other);
   void check_name(const std::string& name) const;
   template <class M, class F>
@@ -117,6 +139,7 @@ class Module {
   std::shared_ptr<Hooks> hooks_;  // null until the first is registered
   std::string name_;
   bool training_ = true;
+  bool fusion_ = true;
 };
 
 }  // namespace dnn

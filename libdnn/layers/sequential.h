@@ -19,9 +19,11 @@ class Sequential : public Module {
 
   std::shared_ptr<Module> clone() const override { return std::make_shared<Sequential>(*this); }
   using Module::add;
+  bool fuses() const override { return true; }
 
  protected:
-  Tensor forward(const Tensor& x) override;
+  Tensor forward(const Tensor& x) override { return forward_fused(x, Activation::none, Tensor()); }
+  Tensor forward_fused(const Tensor& x, Activation activation, const Tensor& residual) override;
 };
 
 }  // namespace dnn

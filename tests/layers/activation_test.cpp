@@ -1,7 +1,8 @@
 #include <catch2/catch.hpp>
 
-#include <libdnn/layers/activation.h>
 #include <cmath>
+
+#include <libdnn/layers/activation.h>
 
 #include "layers_test.h"
 
@@ -20,6 +21,26 @@ TEST_CASE("ReLU, Sigmoid, Tanh, Softmax: by hand", "[layers]") {
   CHECK(sigmoid(x).to_vector<float>()[1] == 0.5f);
   CHECK(tanh(x).to_vector<float>()[2] == Approx(std::tanh(2.0)));
   CHECK(softmax(tensor({0, 0}, {1, 2})).to_vector<float>() == std::vector<float>{0.5, 0.5});
+}
+
+TEST_CASE("the other activation layers: by hand", "[layers]") {
+  const test::DefaultDevice on("reference");
+  const Tensor x = tensor({-1, 7}, {1, 2});
+  const auto check = [&](auto layer, float at_minus_1, float at_7) {
+    INFO(layer.type_name());
+    const std::vector<float> y = (*layer.clone())(x).template to_vector<float>();
+    CHECK(y[0] == Approx(at_minus_1));
+    CHECK(y[1] == Approx(at_7));
+  };
+  check(Identity(), -1, 7);
+  check(ReLU6(), 0, 6);
+  check(Hardsigmoid(), 1.0f / 3, 1);  // torch's; ONNX's default slope differs
+  check(Hardswish(), -1.0f / 3, 7);
+  check(SiLU(), -0.26894142f, 6.9936226f);
+  check(GELU(), -0.15865525f, 7);
+  check(LeakyReLU(0.1), -0.1f, 7);
+  check(ELU(2), -1.2642411f, 7);
+  check(Softplus(2), 0.063464f, 7.0000004f);
 }
 
 }  // namespace

@@ -18,6 +18,25 @@ TEST_CASE("activation op: values and gradients", "[ops]") {
   check_empty([](const TensorList& in) { return TensorList{tanh(in[0])}; }, {random64({0, 3}, 1)}, {0, 3});
 }
 
+TEST_CASE("activation op: the other functions", "[ops]") {
+  const Tensor x = random64({3, 5, 7}, 1);
+  const auto check = [&](auto f, double scale) {
+    check_op([=](const TensorList& in) { return TensorList{f(in[0] * scale)}; }, {x});
+  };
+  check(relu6, 8.3);
+  check(hardsigmoid, 3.9);
+  check(hardswish, 3.9);
+  check(silu, 5);
+  check(gelu, 3);
+  check([](const Tensor& t) { return leaky_relu(t, 0.2); }, 1);
+  check([](const Tensor& t) { return elu(t, 1.5); }, 2);
+  check([](const Tensor& t) { return softplus(t, 3); }, 2);
+  CHECK_THROWS_WITH(leaky_relu(x, -1), Contains("[leaky_relu] negative_slope must not be negative; got -1"));
+  CHECK_THROWS_WITH(elu(x, -2), Contains("[elu] alpha"));
+  CHECK_THROWS_WITH(softplus(x, 0), Contains("[softplus] beta must be above 0; got 0"));
+  CHECK_THROWS_WITH(activate(x, Activation::elu), Contains("[activate]"));
+}
+
 TEST_CASE("activation op: a gradient that others hold is left alone", "[ops]") {
   const Tensor x = leaf64({-1, 2}, {2}), dy = from_vector<double>({3, 4}, {2}, "reference");
   relu(x).backward(dy);

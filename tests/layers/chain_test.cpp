@@ -1,0 +1,108 @@
+#include <catch2/catch.hpp>
+
+#include <libdnn/autograd/tape.h>
+#include <libdnn/layers/chain.h>
+#include <libdnn/layers/layers.h>
+#include <libdnn/ops/reduce.h>
+#include <tests/kernels/rows.h>
+
+#include "layers_test.h"
+
+namespace dnn {
+namespace {
+
+std::vector<float> run(const std::vector<Module*>& modules, bool fusion, const Tensor& x,
+                       const Tensor& residual = Tensor(), Activation last = Activation::none) {
+  return run_chain(modules, x, fusion, residual, last).to_vector<float>();
+}
+
+TEST_CASE("run_chain: the residual comes before the activations at the end, fused or not", "[layers]") {
+  const test::DefaultDevice on("reference");
+  Linear linear(2, 2);
+  test::set(linear, "weight", {1, 0, 0, 1});
+  test::set(linear, "bias", {0, 0});
+  ReLU relu;
+  Tanh tanh;
+  Identity identity;
+  Dropout dropout(0.0);
+  const Tensor x = tensor({-3, 2}, {1, 2}), residual = tensor({1, -5}, {1, 2});
+  for (const bool fusion : {false, true}) {
+    INFO("fusion " << fusion);
+    CHECK(run({&linear, &relu}, fusion, x) == std::vector<float>{0, 2});
+    CHECK(run({&linear, &relu}, fusion, x, residual) == std::vector<float>{0, 0});
+    CHECK(run({&linear, &identity, &relu}, fusion, x, tensor({4, -1}, {1, 2})) == std::vector<float>{1, 1});
+    CHECK(run({&linear, &relu, &linear}, fusion, x, residual) == std::vector<float>{1, -3});
+    CHECK(run({&linear, &relu, &dropout, &relu}, fusion, x, residual) == std::vector<float>{1, 0});
+    CHECK(run({&relu}, fusion, x, residual) == std::vector<float>{0, 0});
+    CHECK(run({}, fusion, x, residual) == std::vector<float>{-2, -3});
+    CHECK(run({&linear}, fusion, x, residual, Activation::relu) == std::vector<float>{0, 0});
+    CHECK(run({&linear, &relu}, fusion, x, Tensor(), Activation::tanh)[1] == Approx(std::tanh(2.0)));
+    CHECK(run({&linear, &tanh, &relu}, fusion, x)[0] == 0);
+  }
+}
+
+TEST_CASE("run_chain: a fused activation is not called by itself", "[layers]") {
+  const test::DefaultDevice on("reference");
+  Sequential net(Conv2d(1, 2, 1), ReLU(), Sequential(Conv2d(2, 2, 1), Sigmoid()), Tanh());
+  int calls = 0;
+  for (const NamedModule& entry : net.named_modules()) {
+    entry.module->register_forward_hook([&](Module&, const TensorList&, const Tensor&) { ++calls; });
+  }
+  const Tensor x = rand({1, 3, 3, 1});
+  const std::vector<float> fused = net(x).to_vector<float>();
+  CHECK(calls == 4);  // the net, two convolutions, the inner Sequential
+  net.set_fusion(false);
+  CHECK(!net.child("2").child("0").fusion());
+  calls = 0;
+  CHECK(net(x).to_vector<float>() == fused);
+  CHECK(calls == 7);
+  CHECK(!net.clone()->fusion());
+}
+
+TEST_CASE("run_chain: gradients are the same fused and not", "[layers]") {
+  for (const Backend* row : test::rows()) {
+    INFO(row->name);
+    const test::DefaultDevice on(row->name);
+    Sequential net(Conv2d(3, 8, 3), ReLU(), Conv2d(8, 8, 3), Hardswish(), Flatten(), Linear(8, 4), Sigmoid());
+    const Tensor x = rand({2, 5, 5, 3}, -1, 1);
+    std::vector<std::vector<float>> grads[2];
+    for (const bool fusion : {false, true}) {
+      net.set_fusion(fusion);
+      net.zero_grad();
+      sum(net(x)).backward();
+      for (const Tensor& p : net.parameters()) grads[fusion].push_back(p.grad().to_vector<float>());
+    }
+    for (size_t i = 0; i < grads[0].size(); ++i) {
+      double largest = 0, difference = 0;
+      for (size_t j = 0; j < grads[0][i].size(); ++j) {
+        largest = std::max<double>(largest, std::abs(grads[0][i][j]));
+        difference = std::max<double>(difference, std::abs(grads[0][i][j] - grads[1][i][j]));
+      }
+      CHECK(largest > 0);
+      CHECK(difference <= 1e-5 * largest);
+    }
+  }
+}
+
+TEST_CASE("an activation with alpha is no part of another layer", "[layers]") {
+  const test::DefaultDevice on("reference");
+  Linear linear({.in_features = 1, .out_features = 1, .activation = Activation::elu});
+  CHECK_THROWS_WITH(linear(rand({1, 1})), Catch::Matchers::Contains("[linear] leaky_relu, elu and softplus"));
+  Flatten flatten;
+  CHECK_THROWS_WITH(flatten(rand({1, 1}), Activation::relu, Tensor()), Catch::Matchers::Contains("Flatten"));
+}
+
+TEST_CASE("ChainObserver sees neighbours", "[layers]") {
+  const test::DefaultDevice on("reference");
+  Sequential net(Linear(1, 1), ReLU(), Linear(1, 1));
+  std::vector<std::string> seen;
+  {
+    const ChainObserver observer([&](Module& a, Module& b) { seen.push_back(a.type_name() + " " + b.type_name()); });
+    net(rand({1, 1}));
+  }
+  net(rand({1, 1}));
+  CHECK(seen == std::vector<std::string>{"Linear ReLU", "ReLU Linear"});
+}
+
+}  // namespace
+}  // namespace dnn
