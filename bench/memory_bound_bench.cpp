@@ -98,6 +98,37 @@ void add_activations(const std::string& name, const RowsShape& s) {
              [=](Context& context, Table k, Arrays a) { k.sum(context, columns, 1, a[0], a[1]); });
 }
 
+// As a convolution's output with so many channels. Forward in training reads x twice, backward x and dy.
+void add_batch_norm(const std::string& name, const RowsShape& s) {
+  const int64_t count = s.count(), c = s.cols;
+  const double n = static_cast<double>(count);
+  BatchNormParams eval;
+  eval.training = false;
+  add_kernel("batch_norm/" + name, {count, count, c, c, c}, 3 * n, [=](Context& context, Table k, Arrays a) {
+    k.batch_norm_forward(context, s, {}, a[0], a[2], {a[2], nullptr, Activation::relu}, nullptr, nullptr, a[1], a[3],
+                         a[4]);
+  });
+  add_kernel("batch_norm_residual/" + name, {count, count, c, c, c, count}, 4 * n,
+             [=](Context& context, Table k, Arrays a) {
+               k.batch_norm_forward(context, s, {}, a[0], a[2], {a[2], a[5], Activation::relu}, nullptr, nullptr, a[1],
+                                    a[3], a[4]);
+             });
+  add_kernel("batch_norm_eval/" + name, {count, count, c, c, c}, 2 * n, [=](Context& context, Table k, Arrays a) {
+    std::fill_n(a[2], s.cols, 1.0f);
+    k.batch_norm_forward(context, s, eval, a[0], a[2], {a[2], nullptr, Activation::relu}, a[2], a[2], a[1], a[3], a[4]);
+  });
+  add_kernel("batch_norm_backward/" + name, {count, count, count, c, c, c}, 5 * n,
+             [=](Context& context, Table k, Arrays a) {
+               k.batch_norm_backward(context, s, {}, Activation::relu, a[0], a[3], a[3], a[3], a[3], nullptr, a[1],
+                                     a[2], nullptr, a[4], a[5]);
+             });
+  add_kernel("batch_norm_backward_residual/" + name, {count, count, count, c, c, c, count}, 7 * n,
+             [=](Context& context, Table k, Arrays a) {
+               k.batch_norm_backward(context, s, {}, Activation::relu, a[0], a[3], a[3], a[3], a[3], a[6], a[1], a[2],
+                                     a[1], a[4], a[5]);
+             });
+}
+
 void add_softmax(const std::string& name, const RowsShape& s) {
   const int64_t count = s.count();
   const double n = static_cast<double>(count);
@@ -204,6 +235,9 @@ void register_benchmarks(int batch) {
   add_activations("500", {mnist, 500});
   add_activations("4096", {batch, 4096});
   add_activations("55x55x96", {int64_t{batch} * 55 * 55, 96});
+  add_batch_norm("7x7x512", {int64_t{batch} * 7 * 7, 512});
+  add_batch_norm("56x56x64", {int64_t{batch} * 56 * 56, 64});
+  add_batch_norm("112x112x64", {int64_t{batch} * 112 * 112, 64});
   add_softmax("10", {mnist, 10});
   add_softmax("1000", {batch, 1000});
   add_softmax("290400", {batch, 290400});

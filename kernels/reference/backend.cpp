@@ -1,6 +1,7 @@
 #include <kernels/host_memory.h>
 #include <kernels/reference/activation.h>
 #include <kernels/reference/adaptive_pool2d.h>
+#include <kernels/reference/batch_norm.h>
 #include <kernels/reference/conv2d.h>
 #include <kernels/reference/elementwise.h>
 #include <kernels/reference/epilogue.h>
@@ -48,6 +49,8 @@ void fill_table(Kernels<T>& k) {
   k.epilogue_backward.run = epilogue_backward<T>;
   k.activation_forward.run = activation_forward<T>;
   k.activation_backward.run = activation_backward<T>;
+  k.batch_norm_forward.run = batch_norm_forward<T>;
+  k.batch_norm_backward.run = batch_norm_backward<T>;
   k.softmax_forward.run = softmax_forward<T>;
   k.softmax_backward.run = softmax_backward<T>;
   k.log_softmax_forward.run = log_softmax_forward<T>;

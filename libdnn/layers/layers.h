@@ -2,6 +2,7 @@
 #include <libdnn/layers/activation.h>
 #include <libdnn/layers/adaptive_avg_pool2d.h>
 #include <libdnn/layers/block.h>
+#include <libdnn/layers/batch_norm2d.h>
 #include <libdnn/layers/conv2d.h>
 #include <libdnn/layers/conv_transpose2d.h>
 #include <libdnn/layers/dropout.h>

@@ -4,6 +4,7 @@
 #include <libdnn/ops/adaptive_avg_pool2d.h>
 #include <libdnn/ops/argmax.h>
 #include <libdnn/ops/arithmetic.h>
+#include <libdnn/ops/batch_norm.h>
 #include <libdnn/ops/concat.h>
 #include <libdnn/ops/conv2d.h>
 #include <libdnn/ops/conv_transpose2d.h>

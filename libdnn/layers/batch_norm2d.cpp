@@ -1,0 +1,59 @@
+#include <libdnn/layers/batch_norm2d.h>
+
+#include <fmt/format.h>
+
+#include <libdnn/core/scope.h>
+
+namespace dnn {
+namespace {
+
+// One more; on a device without memory there is nothing to count.
+void increment(const Tensor& counter) {
+  if (counter.raw_data() == nullptr) return;
+  const int32_t count = counter.to_vector<int32_t>()[0];
+  counter.copy_from(from_vector<int32_t>({count + 1}, {}, counter.device()));
+}
+
+}  // namespace
+
+BatchNorm2d::BatchNorm2d(const Options& o) : options_(o) {
+  if (o.num_features < 1) {
+    throw Error(fmt::format("[batch_norm] needs at least one channel; got num_features {}", o.num_features));
+  }
+  const Shape channels{o.num_features};
+  if (o.affine) {
+    add_parameter("weight", ones(channels));
+    add_parameter("bias", zeros(channels));
+  }
+  if (o.track_running_stats) {
+    add_buffer("running_mean", zeros(channels));
+    add_buffer("running_var", ones(channels));
+    add_buffer("num_batches_tracked", zeros({}, DType::int32));
+  }
+}
+
+Tensor BatchNorm2d::apply(const Tensor& x, Activation activation, const Tensor& residual) {
+  const Scope scope(name());
+  try {
+    return normalise(x, activation, residual);
+  } catch (Error& error) {
+    error.add_path(scope_path());
+    throw;
+  }
+}
+
+Tensor BatchNorm2d::normalise(const Tensor& x, Activation activation, const Tensor& residual) {
+  if (x.dims() != 4 || x.size(3) != options_.num_features) {
+    throw Error(fmt::format("[batch_norm] x must be (N, H, W, {}); got {}", options_.num_features, x.shape().str()));
+  }
+  const bool tracked = options_.track_running_stats;
+  const BatchNormOptions options{
+      .training = training() || !tracked, .momentum = options_.momentum, .eps = options_.eps, .activation = activation};
+  const Tensor y =
+      batch_norm(x, tracked ? buffer("running_mean") : Tensor(), tracked ? buffer("running_var") : Tensor(),
+                 parameter_or_none("weight"), parameter_or_none("bias"), options, residual);
+  if (tracked && training() && x.numel() > 0) increment(buffer("num_batches_tracked"));
+  return y;
+}
+
+}  // namespace dnn

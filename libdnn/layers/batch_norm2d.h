@@ -1,0 +1,39 @@
+#pragma once
+#include <libdnn/layers/module.h>
+#include <libdnn/ops/batch_norm.h>
+
+namespace dnn {
+
+// Each channel brought to mean `bias` and standard deviation `weight`, and what follows it at once. In training the
+// statistics are the batch's, in eval() mode the running_mean and running_var that training left; without
+// track_running_stats there are none of these, and the batch's always serve. BatchNorm2d(64)
+class BatchNorm2d : public Module {
+ public:
+  struct Options {
+    int num_features = 0;
+    double eps = 1e-5;
+    double momentum = 0.1;  // of the batch in the running statistics
+    bool affine = true;
+    bool track_running_stats = true;
+    Activation activation = Activation::none;
+  };
+
+  explicit BatchNorm2d(const Options& options);
+  explicit BatchNorm2d(int num_features) : BatchNorm2d(Options{.num_features = num_features}) {}
+
+  std::shared_ptr<Module> clone() const override { return std::make_shared<BatchNorm2d>(*this); }
+  const Options& options() const { return options_; }
+
+  // activation(normalised x + residual), in one pass: for blocks that put the two after this layer.
+  Tensor apply(const Tensor& x, Activation activation, const Tensor& residual = Tensor());
+
+ protected:
+  Tensor forward(const Tensor& x) override { return normalise(x, options_.activation, Tensor()); }
+
+ private:
+  Tensor normalise(const Tensor& x, Activation activation, const Tensor& residual);
+
+  Options options_;
+};
+
+}  // namespace dnn
