@@ -29,6 +29,8 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.epilogue_backward.run = epilogue_backward;
   k.activation_forward.run = activation_forward;
   k.activation_backward.run = activation_backward;
+  k.power_forward.run = power_forward;
+  k.power_backward.run = power_backward;
   k.batch_norm_forward.run = batch_norm_forward;
   k.batch_norm_backward.run = batch_norm_backward;
   k.softmax_forward.run = softmax_forward;

@@ -11,6 +11,7 @@
 #include <kernels/reference/loss.h>
 #include <kernels/reference/pad2d.h>
 #include <kernels/reference/pool2d.h>
+#include <kernels/reference/power.h>
 #include <kernels/reference/random.h>
 #include <kernels/reference/reference.h>
 #include <kernels/reference/scale_channels.h>
@@ -49,6 +50,8 @@ void fill_table(Kernels<T>& k) {
   k.epilogue_backward.run = epilogue_backward<T>;
   k.activation_forward.run = activation_forward<T>;
   k.activation_backward.run = activation_backward<T>;
+  k.power_forward.run = power_forward<T>;
+  k.power_backward.run = power_backward<T>;
   k.batch_norm_forward.run = batch_norm_forward<T>;
   k.batch_norm_backward.run = batch_norm_backward<T>;
   k.softmax_forward.run = softmax_forward<T>;

@@ -1,8 +1,8 @@
 #pragma once
 #include <libdnn/layers/activation.h>
 #include <libdnn/layers/adaptive_avg_pool2d.h>
-#include <libdnn/layers/block.h>
 #include <libdnn/layers/batch_norm2d.h>
+#include <libdnn/layers/block.h>
 #include <libdnn/layers/conv2d.h>
 #include <libdnn/layers/conv_transpose2d.h>
 #include <libdnn/layers/dropout.h>
@@ -11,6 +11,7 @@
 #include <libdnn/layers/module.h>
 #include <libdnn/layers/pad2d.h>
 #include <libdnn/layers/pool2d.h>
+#include <libdnn/layers/power.h>
 #include <libdnn/layers/sequential.h>
 #include <libdnn/layers/shared_conv2d.h>
 #include <libdnn/layers/upsample.h>

@@ -1,0 +1,28 @@
+#pragma once
+#include <libdnn/layers/module.h>
+#include <libdnn/ops/power.h>
+
+namespace dnn {
+
+// y = (shift + scale * x) ^ power, as Caffe's layer. Power({.power = 2}); Power({.scale = 1.0 / 255})
+class Power : public Module {
+ public:
+  struct Options {
+    double power = 1;
+    double scale = 1;
+    double shift = 0;
+  };
+
+  explicit Power(const Options& options) : options_(options) {}
+
+  std::shared_ptr<Module> clone() const override { return std::make_shared<Power>(*this); }
+  const Options& options() const { return options_; }
+
+ protected:
+  Tensor forward(const Tensor& x) override { return power(x, options_.power, options_.scale, options_.shift); }
+
+ private:
+  Options options_;
+};
+
+}  // namespace dnn
