@@ -63,6 +63,16 @@ void add_activations(const std::string& name, const RowsShape& s) {
   add_kernel("relu_backward/" + name, {count, count, count}, 3 * n, [=](Context& context, Table k, Arrays a) {
     k.activation_backward(context, Activation::relu, 0, count, a[0], a[1], a[2]);
   });
+  for (const double power : {2.0, -0.75, 0.6}) {
+    add_kernel("power_" + std::to_string(power).substr(0, 5) + "/" + name, {count, count}, 2 * n,
+               [=](Context& context, Table k, Arrays a) {
+                 k.power_forward(context, {power, 0.1, 2}, count, a[0], a[1]);
+               });
+  }
+  add_kernel("prelu/" + name, {count, count, s.cols}, 2 * n,
+             [=](Context& context, Table k, Arrays a) { k.prelu_forward(context, s, a[0], a[2], a[1]); });
+  add_kernel("prelu_backward/" + name, {count, count, count, s.cols, s.cols}, 3 * n,
+             [=](Context& context, Table k, Arrays a) { k.prelu_backward(context, s, a[0], a[3], a[1], a[2], a[4]); });
   add_kernel("sigmoid/" + name, {count, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
     k.activation_forward(context, Activation::sigmoid, 0, count, a[0], a[1]);
   });
@@ -127,6 +137,16 @@ void add_batch_norm(const std::string& name, const RowsShape& s) {
                k.batch_norm_backward(context, s, {}, Activation::relu, a[0], a[3], a[3], a[3], a[3], a[6], a[1], a[2],
                                      a[1], a[4], a[5]);
              });
+}
+
+void add_lrn(const std::string& name, const RowsShape& s) {
+  const int64_t count = s.count();
+  const double n = static_cast<double>(count);
+  const LrnShape lrn{s.rows, s.cols};
+  add_kernel("lrn/" + name, {count, count}, 2 * n,
+             [=](Context& context, Table k, Arrays a) { k.lrn_forward(context, lrn, a[0], a[1]); });
+  add_kernel("lrn_backward/" + name, {count, count, count}, 3 * n,
+             [=](Context& context, Table k, Arrays a) { k.lrn_backward(context, lrn, a[0], nullptr, a[1], a[2]); });
 }
 
 void add_softmax(const std::string& name, const RowsShape& s) {
@@ -238,6 +258,8 @@ void register_benchmarks(int batch) {
   add_batch_norm("7x7x512", {int64_t{batch} * 7 * 7, 512});
   add_batch_norm("56x56x64", {int64_t{batch} * 56 * 56, 64});
   add_batch_norm("112x112x64", {int64_t{batch} * 112 * 112, 64});
+  add_lrn("55x55x96", {int64_t{batch} * 55 * 55, 96});
+  add_lrn("27x27x256", {int64_t{batch} * 27 * 27, 256});
   add_softmax("10", {mnist, 10});
   add_softmax("1000", {batch, 1000});
   add_softmax("290400", {batch, 290400});

@@ -29,6 +29,8 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.epilogue_backward.run = epilogue_backward;
   k.activation_forward.run = activation_forward;
   k.activation_backward.run = activation_backward;
+  k.lrn_forward.run = lrn_forward;
+  k.lrn_backward.run = lrn_backward;
   k.power_forward.run = power_forward;
   k.power_backward.run = power_backward;
   k.batch_norm_forward.run = batch_norm_forward;

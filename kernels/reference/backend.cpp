@@ -9,6 +9,7 @@
 #include <kernels/reference/gemm.h>
 #include <kernels/reference/layout.h>
 #include <kernels/reference/loss.h>
+#include <kernels/reference/lrn.h>
 #include <kernels/reference/pad2d.h>
 #include <kernels/reference/pool2d.h>
 #include <kernels/reference/power.h>
@@ -50,6 +51,8 @@ void fill_table(Kernels<T>& k) {
   k.epilogue_backward.run = epilogue_backward<T>;
   k.activation_forward.run = activation_forward<T>;
   k.activation_backward.run = activation_backward<T>;
+  k.lrn_forward.run = lrn_forward<T>;
+  k.lrn_backward.run = lrn_backward<T>;
   k.power_forward.run = power_forward<T>;
   k.power_backward.run = power_backward<T>;
   k.batch_norm_forward.run = batch_norm_forward<T>;

@@ -8,6 +8,7 @@
 #include <libdnn/layers/dropout.h>
 #include <libdnn/layers/flatten.h>
 #include <libdnn/layers/linear.h>
+#include <libdnn/layers/lrn.h>
 #include <libdnn/layers/module.h>
 #include <libdnn/layers/pad2d.h>
 #include <libdnn/layers/pool2d.h>

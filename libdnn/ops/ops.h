@@ -12,6 +12,7 @@
 #include <libdnn/ops/dropout.h>
 #include <libdnn/ops/flatten.h>
 #include <libdnn/ops/linear.h>
+#include <libdnn/ops/lrn.h>
 #include <libdnn/ops/matmul.h>
 #include <libdnn/ops/pad2d.h>
 #include <libdnn/ops/pointwise_loss.h>
