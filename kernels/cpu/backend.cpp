@@ -33,6 +33,8 @@ Backend make_backend(const std::string& name, Isa isa) {
   k.lrn_backward.run = lrn_backward;
   k.power_forward.run = power_forward;
   k.power_backward.run = power_backward;
+  k.prelu_forward.run = prelu_forward;
+  k.prelu_backward.run = prelu_backward;
   k.batch_norm_forward.run = batch_norm_forward;
   k.batch_norm_backward.run = batch_norm_backward;
   k.softmax_forward.run = softmax_forward;

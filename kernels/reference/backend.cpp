@@ -13,6 +13,7 @@
 #include <kernels/reference/pad2d.h>
 #include <kernels/reference/pool2d.h>
 #include <kernels/reference/power.h>
+#include <kernels/reference/prelu.h>
 #include <kernels/reference/random.h>
 #include <kernels/reference/reference.h>
 #include <kernels/reference/scale_channels.h>
@@ -55,6 +56,8 @@ void fill_table(Kernels<T>& k) {
   k.lrn_backward.run = lrn_backward<T>;
   k.power_forward.run = power_forward<T>;
   k.power_backward.run = power_backward<T>;
+  k.prelu_forward.run = prelu_forward<T>;
+  k.prelu_backward.run = prelu_backward<T>;
   k.batch_norm_forward.run = batch_norm_forward<T>;
   k.batch_norm_backward.run = batch_norm_backward<T>;
   k.softmax_forward.run = softmax_forward<T>;

@@ -13,6 +13,7 @@
 #include <libdnn/layers/pad2d.h>
 #include <libdnn/layers/pool2d.h>
 #include <libdnn/layers/power.h>
+#include <libdnn/layers/prelu.h>
 #include <libdnn/layers/sequential.h>
 #include <libdnn/layers/shared_conv2d.h>
 #include <libdnn/layers/upsample.h>

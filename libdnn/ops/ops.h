@@ -18,6 +18,7 @@
 #include <libdnn/ops/pointwise_loss.h>
 #include <libdnn/ops/pool2d.h>
 #include <libdnn/ops/power.h>
+#include <libdnn/ops/prelu.h>
 #include <libdnn/ops/reduce.h>
 #include <libdnn/ops/scale_channels.h>
 #include <libdnn/ops/shared_conv2d.h>
