@@ -1,5 +1,6 @@
 // Local response normalisation; one pass over memory. A block of rows that stays in the first-level cache is taken
-// through its steps: squares with room for the window on both sides, then the sums over windows of these.
+// through its steps: squares with room for the window on both sides, then the sums over windows of these, while the
+// next block is fetched.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/lrn.cpp"
 #include <hwy/foreach_target.h>
@@ -66,6 +67,7 @@ void forward_rows(const LrnBlock& block, int64_t rows, const float* x, const flo
     const int64_t at = row * block.cols;
     for_vectors(block.cols, [=, &block](auto d, int64_t i) HWY_ATTR {
       hn::Vec<decltype(d)> p, inverse;
+      hwy::Prefetch(x + at + i + block.rows * block.cols);
       powers<kThreeQuarters>(d, block, window_sum<kWindow>(d, block.window, windows + i), p, inverse);
       store<kStream>(hn::Mul(hn::LoadU(d, x + at + i), p), d, y + at + i);
     });
@@ -82,6 +84,8 @@ void backward_first(const LrnBlock& block, int64_t rows, const float* x, const f
     const int64_t at = row * block.cols;
     for_vectors(block.cols, [=, &block](auto d, int64_t i) HWY_ATTR {
       hn::Vec<decltype(d)> p, inverse;
+      hwy::Prefetch(x + at + i + block.rows * block.cols);
+      hwy::Prefetch(dy + at + i + block.rows * block.cols);
       powers<kThreeQuarters>(d, block, window_sum<kWindow>(d, block.window, windows + i), p, inverse);
       const auto part = hn::Mul(hn::LoadU(d, dy + at + i), p);
       hn::StoreU(part, d, first + at + i);
