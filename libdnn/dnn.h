@@ -11,6 +11,8 @@
 #include <libdnn/data/image.h>
 #include <libdnn/data/preprocess.h>
 #include <libdnn/formats/atomic_file.h>
+#include <libdnn/formats/npy.h>
+#include <libdnn/formats/tensor_proto.h>
 #include <libdnn/formats/weights.h>
 #include <libdnn/layers/layers.h>
 #include <libdnn/models/zoo.h>
