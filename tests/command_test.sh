@@ -50,6 +50,23 @@ tested=$("$build/dnn" test --model lenet --data "$data" --weights run/weights.sa
 [ "$tested" = "$trained" ] || fault "dnn test says '$tested', training said '$trained'"
 refuses 1 "conv1.weight" test --model mnist_cnn --weights run/weights.safetensors --data "$data"
 
+# dnn run: two black pictures from a .npy file, N, C, H, W, to ten logits each, as .npy and as .pb.
+{
+  printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1, 28, 28), }"
+  head -c 6272 /dev/zero
+} >black.npy
+for output in logits.npy logits.pb; do
+  "$build/dnn" run --model lenet --weights run/weights.safetensors --input black.npy --output $output >out ||
+    fault "dnn run: exit code $?"
+done
+grep -qF "(2, 1, 28, 28) to (2, 10)" out || fault "dnn run says: $(cat out)"
+cmp -s <(tail -c 80 logits.npy) <(tail -c 80 logits.pb) || fault "dnn run's two forms of output differ"
+cmp -s <(tail -c 80 logits.npy | head -c 40) <(tail -c 40 logits.npy) || fault "dnn run: equal pictures, other logits"
+refuses 2 "logits.txt" run --model lenet --weights run/weights.safetensors --input black.npy --output logits.txt
+refuses 1 "(2, 10)" run --model lenet --weights run/weights.safetensors --input logits.pb --output other.npy
+refuses 1 "foreign.safetensors" run --model lenet --weights run/weights.safetensors --input foreign.safetensors --output x.pb
+[ -e other.npy ] || [ -e x.pb ] && fault "a refused dnn run left a file"
+
 # Without --out every run has a folder of its own.
 for _ in 1 2; do "$build/dnn" train --model mnist_cnn --data "$data" --limit 64 --epochs 1 >out || fault "dnn train"; done
 [ -s runs/mnist_cnn/weights.safetensors ] && [ -s runs/mnist_cnn-2/weights.safetensors ] || fault "runs: $(ls runs)"

@@ -1,5 +1,8 @@
 #include <libdnn/cli/command.h>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <csignal>
 
 namespace dnn::cli {
@@ -30,6 +33,21 @@ void add_model_option(CLI::App& app, std::string& model) {
   std::vector<std::string> names;
   for (const ZooEntry& entry : zoo()) names.push_back(entry.name);
   app.add_option("--model", model, "the net")->required()->check(CLI::IsMember(names));
+}
+
+std::shared_ptr<Module> load_net(const char* command, const std::string& model, const std::string& weights,
+                                 int classes) {
+  std::shared_ptr<Module> net = zoo_entry(model).make(classes);
+  const LoadReport report = load_weights(*net, weights);
+  const auto list = [](const std::vector<std::string>& names) {
+    return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+  };
+  if (!report.missing.empty() || !report.unused.empty()) {
+    throw Error(fmt::format("[{}] {} is not of {}: missing {}; unused {}", command, weights, model,
+                            list(report.missing), list(report.unused)));
+  }
+  net->eval();
+  return net;
 }
 
 void write_json(const std::string& path, const nlohmann::ordered_json& result) {

@@ -15,6 +15,7 @@ using Command = std::function<int()>;
 
 Command add_train(CLI::App& app);
 Command add_test(CLI::App& app);
+Command add_run(CLI::App& app);
 Command add_info(CLI::App& app);
 
 // Exit codes: 0, and
@@ -32,6 +33,11 @@ struct MachineOptions {
 };
 
 void add_model_option(CLI::App& app, std::string& model);  // --model, one of the zoo
+
+// A net of the zoo with the weights of a file, ready to be asked. Error, beginning with `command`, where the file lacks
+// a tensor of the net or has others.
+std::shared_ptr<Module> load_net(const char* command, const std::string& model, const std::string& weights,
+                                 int classes);
 
 // Writes a result for other programs to read, whole or not at all; does nothing where the path is empty.
 void write_json(const std::string& path, const nlohmann::ordered_json& result);

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <chrono>
 
@@ -17,13 +16,7 @@ struct TestArguments {
 int run(const TestArguments& a) {
   a.machine.apply();
   const ImageDataset pictures = load_mnist(a.data, MnistPart::test);
-  const std::shared_ptr<Module> net = zoo_entry(a.model).make(pictures.classes);
-  const LoadReport report = load_weights(*net, a.weights);
-  if (!report.missing.empty() || !report.unused.empty()) {
-    throw Error(fmt::format("[test] {} is not of {}: missing {}; unused {}", a.weights, a.model,
-                            report.missing.empty() ? "none" : fmt::format("{}", fmt::join(report.missing, ", ")),
-                            report.unused.empty() ? "none" : fmt::format("{}", fmt::join(report.unused, ", "))));
-  }
+  const std::shared_ptr<Module> net = load_net("test", a.model, a.weights, pictures.classes);
   DataLoader test(pictures, {.batch_size = a.batch});
   const auto start = std::chrono::steady_clock::now();
   const Evaluation result = evaluate(*net, test);

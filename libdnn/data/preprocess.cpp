@@ -78,15 +78,25 @@ void check(const Preprocessing& steps) {
   }
 }
 
+// The luma of ITU-R 601 in all three channels, in 16 bits of fixed point as PIL does it.
+Image grey_of(Image image) {
+  for (size_t i = 0; i < image.pixels.size(); i += 3) {
+    uint8_t* p = &image.pixels[i];
+    p[0] = p[1] = p[2] = static_cast<uint8_t>((p[0] * 19595 + p[1] * 38470 + p[2] * 7471 + (1 << 15)) >> 16);
+  }
+  return image;
+}
+
 // Cuts `size` from the centre and looks its pixels up.
-void convert(const Image& image, Size size, const Table& table, bool bgr, float* to) {
+void convert(const Image& image, Size size, const Table& table, const Preprocessing& steps, float* to) {
   const int top = crop_begin(image.height, size.height), left = crop_begin(image.width, size.width);
   static constexpr uint8_t kBlack[3] = {};
+  const size_t channels = steps.grey ? 1 : 3;
   for (int y = top; y < top + size.height; ++y) {
-    for (int x = left; x < left + size.width; ++x, to += 3) {
+    for (int x = left; x < left + size.width; ++x, to += channels) {
       const bool inside = y >= 0 && y < image.height && x >= 0 && x < image.width;
       const uint8_t* pixel = inside ? image.pixels.data() + (int64_t{y} * image.width + x) * 3 : kBlack;
-      for (size_t c = 0; c < 3; ++c) to[c] = table[c][pixel[bgr ? 2 - c : c]];
+      for (size_t c = 0; c < channels; ++c) to[c] = table[c][pixel[steps.bgr ? 2 - c : c]];
     }
   }
 }
@@ -112,17 +122,20 @@ Tensor preprocess(std::span<const Image> images, const Preprocessing& steps, con
     }
   }
 
-  const Tensor batch({static_cast<int>(images.size()), size.height, size.width, 3}, DType::float32, "cpu");
+  const int channels = steps.grey ? 1 : 3;
+  const Tensor batch({static_cast<int>(images.size()), size.height, size.width, channels}, DType::float32, "cpu");
   const Table table = table_of(steps);
-  const int64_t floats = int64_t{3} * size.height * size.width, count = static_cast<int64_t>(images.size());
+  const int64_t floats = int64_t{channels} * size.height * size.width, count = static_cast<int64_t>(images.size());
   parallel_for(thread_context(backend("cpu")), count, [&](int64_t i, int) {
-    const Image& image = images[static_cast<size_t>(i)];
+    const Image& given = images[static_cast<size_t>(i)];
+    const Image grey = steps.grey ? grey_of(given) : Image{};
+    const Image& image = steps.grey ? grey : given;
     const Size whole = resized(image, steps.resize);
     float* to = batch.data<float>() + i * floats;
     if (whole == Size{image.height, image.width}) {
-      convert(image, size, table, steps.bgr, to);
+      convert(image, size, table, steps, to);
     } else {
-      convert(resize(image, whole.height, whole.width, steps.interpolation), size, table, steps.bgr, to);
+      convert(resize(image, whole.height, whole.width, steps.interpolation), size, table, steps, to);
     }
   });
   return batch.to(device);
@@ -142,6 +155,7 @@ std::string Preprocessing::str() const {
   std::string text;
   if (resize > 0) text += fmt::format("shorter side to {} ({}), ", resize, name_of(interpolation));
   if (crop_height > 0) text += fmt::format("centre {} x {}, ", crop_height, crop_width);
+  if (grey) return text + fmt::format("grey, mean {}, std {}", mean[0], std[0]);
   return text +
          fmt::format("{}, mean ({}), std ({})", bgr ? "BGR" : "RGB", fmt::join(mean, ", "), fmt::join(std, ", "));
 }

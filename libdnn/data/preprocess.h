@@ -18,7 +18,8 @@ struct Preprocessing {
   int crop_height = 0, crop_width = 0;  // from the centre; black around a picture that is smaller; 0: none
   // Of the pixels in [0, 1], in the order of the channels that the net gets: (pixel - mean) / std.
   std::array<float, 3> mean{0, 0, 0}, std{1, 1, 1};
-  bool bgr = false;  // whether the net gets blue first, as Caffe's do
+  bool bgr = false;   // whether the net gets blue first, as Caffe's do
+  bool grey = false;  // whether it gets one channel, as PIL's convert("L") makes it first of all; mean[0], std[0]
 
   std::string str() const;
 };
@@ -32,8 +33,9 @@ constexpr Preprocessing imagenet_preprocessing(int crop = 224, int resize = 256)
           .std = {0.229F, 0.224F, 0.225F}};
 }
 
-// The input of a net, float32 (N, H, W, 3), bit for bit as torchvision makes it of the same pixels (Resize, CenterCrop,
-// ToTensor, Normalize on a PIL picture). Without a crop, pictures that end up in different sizes are an Error.
+// The input of a net, float32 (N, H, W, 3) or, grey, (N, H, W, 1), bit for bit as torchvision makes it of the same
+// pixels (Resize, CenterCrop, ToTensor, Normalize on a PIL picture). Without a crop, pictures that end up in different
+// sizes are an Error.
 Tensor preprocess(const std::vector<Image>& images, const Preprocessing& steps,
                   const Device& device = default_device());
 Tensor preprocess(const Image& image, const Preprocessing& steps, const Device& device = default_device());

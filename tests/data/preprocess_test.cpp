@@ -104,6 +104,17 @@ TEST_CASE("preprocess: blue first, and a batch in one tensor on any number of th
   CHECK(preprocess(one, {}).shape() == Shape{1, kPictureHeight, kPictureWidth, 3});
 }
 
+TEST_CASE("preprocess: one channel of grey", "[preprocess]") {
+  const Image image{1, 4, {255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30}};
+  const Preprocessing steps{.mean = {0.5F, 0, 0}, .std = {0.25F, 1, 1}, .grey = true};
+  const Tensor x = preprocess(image, steps);
+  CHECK(x.shape() == Shape{1, 1, 4, 1});
+  std::vector<float> expected;
+  for (const float luma : {76, 150, 29, 18}) expected.push_back((luma / 255 - 0.5F) / 0.25F);
+  CHECK(x.to_vector<float>() == expected);
+  CHECK(steps.str() == "grey, mean 0.5, std 0.25");
+}
+
 TEST_CASE("preprocess: what cannot be done", "[preprocess]") {
   const Image image = noise_picture();
   CHECK_THROWS_WITH(preprocess({image, transposed(image)}, {}), Contains("14 x 11 and 11 x 14"));

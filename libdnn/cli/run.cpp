@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include <libdnn/cli/command.h>
+
+namespace dnn::cli {
+namespace {
+
+struct RunArguments {
+  MachineOptions machine;
+  std::string model, weights, input, output;
+  int classes = 0;
+};
+
+int run(const RunArguments& a) {
+  a.machine.apply();
+  const ZooEntry& entry = zoo_entry(a.model);
+  const std::shared_ptr<Module> net = load_net("run", a.model, a.weights, a.classes > 0 ? a.classes : entry.classes);
+  const Tensor given = read_tensor(a.input);
+  if (given.dtype() != DType::float32) {
+    throw Error(fmt::format("[run] the net needs float32; {} holds {}", a.input, name_of(given.dtype())));
+  }
+  const Tensor x = (given.dims() == 4 ? kcrs_to_krsc(given) : given).to(default_device());
+
+  const NoGrad no_grad;
+  const auto start = std::chrono::steady_clock::now();
+  const Tensor y = (*net)(x).to("cpu");
+  const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  const Tensor result = y.dims() == 4 ? krsc_to_kcrs(y) : y;
+  write_tensor(a.output, result, "output");
+  fmt::print("{}: {} to {} in {:.2f} ms, written to {}\n", a.model, given.shape().str(), result.shape().str(), ms,
+             a.output);
+  return 0;
+}
+
+}  // namespace
+
+Command add_run(CLI::App& app) {
+  const auto a = std::make_shared<RunArguments>();
+  add_model_option(app, a->model);
+  app.add_option("--weights", a->weights, "weights of the net")->required()->check(CLI::ExistingFile);
+  app.add_option("--input", a->input, "a float32 tensor, .npy or ONNX's .pb; pictures as (N, C, H, W)")
+      ->required()
+      ->check(CLI::ExistingFile);
+  const CLI::Validator known(
+      [](const std::string& path) -> std::string {
+        return path.ends_with(".npy") || path.ends_with(".pb") ? "" : "must end in .npy or .pb: " + path;
+      },
+      "");
+  app.add_option("--output", a->output, "file for the output; its ending, .npy or .pb, says how it is written")
+      ->required()
+      ->check(known);
+  app.add_option("--classes", a->classes, "classes of the weights [those of the net]")->check(CLI::PositiveNumber);
+  a->machine.add(app);
+  return [a] { return run(*a); };
+}
+
+}  // namespace dnn::cli
