@@ -7,8 +7,8 @@ packages=()
 for group in "$@"; do
   case $group in
     library)
-      packages+=(g++ cmake ninja-build pkg-config libhwy-dev libfmt-dev zlib1g-dev nlohmann-json3-dev libcli11-dev
-        libstb-dev libprotobuf-dev protobuf-compiler)
+      packages+=(g++ cmake ninja-build pkg-config libhwy-dev libfmt-dev zlib1g-dev libzip-dev nlohmann-json3-dev
+        libcli11-dev libstb-dev libprotobuf-dev protobuf-compiler)
       ;;
     tests) packages+=(catch2 libbenchmark-dev) ;;
     qemu) packages+=(qemu-user) ;;

@@ -3,7 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
 #include <set>
+#include <string_view>
 
 namespace dnn {
 namespace {
@@ -54,51 +60,97 @@ std::vector<int64_t> file_shape(const Tensor& tensor) {
   return {s.begin(), s.end()};
 }
 
+// PyTorch's count of training steps in a batch norm: 64 bits in its files, not in all of them.
+bool is_batch_count(const std::string& name) {
+  constexpr std::string_view kName = "num_batches_tracked";
+  return name == kName || name.ends_with("." + std::string(kName));
+}
+
+bool is_pth_name(const std::string& path) { return path.ends_with(".pth") || path.ends_with(".pt"); }
+
+// "module.", which PyTorch's DataParallel puts before every name, where the file has it and the module does not.
+std::string common_prefix(const TensorFile& file, const NamedTensors& tensors) {
+  const std::string prefix = "module.";
+  const auto begins = [&](const auto& entry) { return entry.name.starts_with(prefix); };
+  const bool in_file = std::all_of(file.entries().begin(), file.entries().end(), begins);
+  return in_file && !file.entries().empty() && std::none_of(tensors.begin(), tensors.end(), begins) ? prefix : "";
+}
+
 }  // namespace
 
 Tensor kcrs_to_krsc(const Tensor& weight) { return swap_layout(weight, true); }
 Tensor krsc_to_kcrs(const Tensor& weight) { return swap_layout(weight, false); }
 
+std::unique_ptr<TensorFile> open_tensor_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(fmt::format("[load_weights] {}: {}", path, std::strerror(errno)));
+  std::string begin(9, '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  file.close();
+  if (begin[8] == '{') return std::make_unique<SafetensorsFile>(path);  // after the header's length
+  if (begin.starts_with("PK\x03\x04") || begin[0] == '\x80') return std::make_unique<PthFile>(path);
+  throw Error(fmt::format("[load_weights] {} is neither a safetensors file nor one of PyTorch's", path));
+}
+
 void save_weights(const Module& module, const std::string& path, const Metadata& metadata) {
   NamedTensors tensors = module.named_tensors();
+  std::set<std::string> counts;
   for (NamedTensor& entry : tensors) {
     if (is_convolution(entry.tensor)) entry.tensor = krsc_to_kcrs(entry.tensor);
+    if (is_batch_count(entry.name) && entry.tensor.dtype() == DType::int32) counts.insert(entry.name);
+  }
+  if (is_pth_name(path)) {
+    if (!metadata.empty()) throw Error(fmt::format("[save_weights] {}: a .pth file has no metadata", path));
+    write_pth(path, tensors, counts);
+    return;
   }
   Metadata all = metadata;
   all.emplace("format", "pt");  // what PyTorch's tools expect
-  write_safetensors(path, tensors, all);
+  write_safetensors(path, tensors, all, counts);
 }
 
-LoadReport load_weights(const Module& module, const std::string& path) {
-  SafetensorsFile file(path);
+LoadReport load_weights(const Module& module, const std::string& path, const LoadOptions& options) {
+  const std::unique_ptr<TensorFile> file = open_tensor_file(path);
+  const NamedTensors tensors = module.named_tensors();
   LoadReport report;
-  std::set<std::string> wanted;
+  report.prefix = common_prefix(*file, tensors);
+  std::map<std::string_view, const TensorFile::Entry*> left;  // of the file
+  for (const TensorFile::Entry& entry : file->entries()) {
+    left.emplace(std::string_view(entry.name).substr(report.prefix.size()), &entry);
+  }
+
   struct Match {
     Tensor to;
-    const SafetensorsFile::Entry* from;
+    const TensorFile::Entry* from;
   };
   std::vector<Match> matches;
-  for (const auto& [name, tensor] : module.named_tensors()) {
-    wanted.insert(name);
-    const SafetensorsFile::Entry* entry = file.find(name);
-    if (!entry) {
-      report.missing.push_back(name);
+  for (const auto& [name, tensor] : tensors) {
+    const auto found = left.find(name);
+    if (found == left.end()) {
+      if (!is_batch_count(name)) report.missing.push_back(name);
       continue;
     }
-    if (entry->shape != file_shape(tensor)) {
-      throw Error(fmt::format("[load_weights] {} needs ({}); {} has ({})", name, fmt::join(file_shape(tensor), ", "),
-                              path, fmt::join(entry->shape, ", ")));
+    const TensorFile::Entry& entry = *found->second;
+    left.erase(found);
+    if (entry.shape != file_shape(tensor)) {
+      if (!options.partial) {
+        throw Error(fmt::format("[load_weights] {} needs ({}); {} has ({})", name, fmt::join(file_shape(tensor), ", "),
+                                path, fmt::join(entry.shape, ", ")));
+      }
+      report.mismatched.push_back({name, file_shape(tensor), entry.shape});
+      continue;
     }
-    matches.push_back({tensor, entry});
+    matches.push_back({tensor, &entry});
     report.loaded.push_back(name);
   }
-  for (const SafetensorsFile::Entry& entry : file.entries()) {
-    if (!wanted.count(entry.name)) report.unused.push_back(entry.name);
+  for (const TensorFile::Entry& entry : file->entries()) {
+    if (left.count(std::string_view(entry.name).substr(report.prefix.size()))) report.unused.push_back(entry.name);
   }
+  report.unused.insert(report.unused.end(), file->others().begin(), file->others().end());
 
   TensorList values;
   for (const Match& match : matches) {
-    values.push_back(file.read(*match.from));
+    values.push_back(file->read(*match.from));
     if (values.back().dtype() != match.to.dtype()) {
       throw Error(fmt::format("[load_weights] {} needs {}; {} has {}", match.from->name, name_of(match.to.dtype()),
                               path, match.from->type));

@@ -25,7 +25,7 @@ install(FILES ${kernel_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dnn/kern
 file(RELATIVE_PATH pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 file(RELATIVE_PATH pc_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
 if(NOT BUILD_SHARED_LIBS)
-  set(pc_requires "libhwy fmt protobuf-lite zlib")
+  set(pc_requires "libhwy fmt libzip protobuf-lite zlib")
   if(DNN_OPENBLAS)
     string(APPEND pc_requires " openblas")
   endif()

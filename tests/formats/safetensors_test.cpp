@@ -70,6 +70,31 @@ TEST_CASE("safetensors: the bytes of a file, by hand", "[safetensors]") {
   CHECK(bytes_of(path) == file_with(header + "  ", std::string("\0\0\x80\x3f", 4)));
 }
 
+TEST_CASE("safetensors: half precision, 64-bit integers and truth values are converted", "[safetensors]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("types.safetensors");
+  const std::string header = R"({"f16":{"dtype":"F16","shape":[3],"data_offsets":[0,6]},)"
+                             R"("bf16":{"dtype":"BF16","shape":[2],"data_offsets":[6,10]},)"
+                             R"("i64":{"dtype":"I64","shape":[2],"data_offsets":[10,26]},)"
+                             R"("bool":{"dtype":"BOOL","shape":[3],"data_offsets":[26,29]}})";
+  const std::string data(
+      "\x00\x3c\x00\xc1\x01\x00\x80\x3f\x20\xc0"
+      "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x01\x02",
+      29);
+  write_bytes(path, file_with(header, data));
+  const NamedTensors read = SafetensorsFile(path).read_all();
+  CHECK(read[0].tensor.to_vector<float>() == std::vector<float>{1, -2.5f, 0x1p-24f});
+  CHECK(read[1].tensor.to_vector<float>() == std::vector<float>{1, -2.5f});
+  CHECK(read[2].tensor.to_vector<int32_t>() == std::vector<int32_t>{-1, INT32_MAX});
+  CHECK(read[3].tensor.to_vector<uint8_t>() == std::vector<uint8_t>{0, 1, 1});
+
+  write_safetensors(path, {{"w", tensor({1}, {1})}, {"n", from_vector<int32_t>({-7}, {})}}, {}, {"n"});
+  SafetensorsFile file(path);
+  CHECK(file.find("n")->type == "I64");
+  CHECK(file.find("w")->offset == file.find("n")->offset + 8);
+  CHECK(file.read(*file.find("n")).to_vector<int32_t>() == std::vector<int32_t>{-7});
+}
+
 TEST_CASE("safetensors: a file without tensors", "[safetensors]") {
   const TemporaryFolder folder;
   const std::string path = folder.path("none.safetensors");
@@ -146,7 +171,10 @@ TEST_CASE("safetensors: headers that lie", "[safetensors]") {
   CHECK_THAT(one("U8", "[0,4294967296]", "[0,0]", 0), Contains("too large"));
   CHECK_THAT(one("U8", "[1,1,1,1,1,1,1]", "[0,1]", 1), Contains("dimensions"));
   CHECK_THAT(one("F31", "[2]", "[0,8]", 8), Contains("unknown type; got \"F31\""));
-  CHECK_THAT(one("BF16", "[2]", "[0,4]", 4), Contains("'w' is not of type") && Contains("BF16"));
+  CHECK_THAT(one("I16", "[2]", "[0,4]", 4), Contains("'w' is not of type") && Contains("I16"));
+  CHECK_THAT(one("I64", "[1]", "[0,8]", 8), Contains("'w' has a value beyond 32 bits"));
+  CHECK_THAT(one("", "[2]", "[0,8]", 8), Contains("unknown type"));
+  CHECK_THAT(one("torch.FloatStorage", "[2]", "[0,8]", 8), Contains("unknown type"));
   CHECK_THAT(message("{" + tensor("a", "U8", "[4]", "[0,4]") + "," + tensor("b", "U8", "[4]", "[3,7]") + "}", 7),
              Contains("'b' overlaps"));
   CHECK_THAT(message("{" + tensor("a", "U8", "[4]", "[0,4]") + "," + tensor("b", "U8", "[4]", "[5,9]") + "}", 9),

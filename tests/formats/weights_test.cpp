@@ -18,6 +18,28 @@ Sequential small_net() {
   return net;
 }
 
+// With the parts of the net in tests/data, its batch norm as buffers only.
+struct BatchNormLike : Module {
+  BatchNormLike() {
+    for (const char* name : {"weight", "bias", "running_mean", "running_var"}) add_buffer(name, zeros({2}));
+    add_buffer("num_batches_tracked", zeros({}, DType::int32));
+  }
+  Tensor forward(const Tensor& x) override { return x; }
+  std::shared_ptr<Module> clone() const override { return std::make_shared<BatchNormLike>(*this); }
+};
+
+Sequential net_with_norm() {
+  Sequential net;
+  net.add("conv", Conv2d({.in_channels = 3, .out_channels = 2, .kernel_size = {2, 1}}));
+  net.add("bn", BatchNormLike());
+  net.add("fc", Linear(4, 2));
+  return net;
+}
+
+const char* const kFiles[] = {"net_protocol2", "net_protocol5", "net_legacy2", "checkpoint"};
+
+std::string data_file(const std::string& name) { return source_path("tests/data/" + name + ".pth"); }
+
 TEST_CASE("weights: KCRS to KRSC by hand, and back", "[weights]") {
   // k 2, c 3, r 1, s 2: the value is k c s
   const Tensor file = tensor({0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121}, {2, 3, 1, 2});
@@ -107,6 +129,109 @@ TEST_CASE("weights: what doesn't fit changes nothing", "[weights]") {
 
   write_safetensors(path, {{"fc.bias", from_vector<double>({1, 2}, {2}, "reference")}});
   CHECK_THROWS_WITH(load_weights(net, path), Contains("fc.bias needs float32") && Contains("F64"));
+}
+
+TEST_CASE("weights: PyTorch's files are loaded, whatever their form", "[weights]") {
+  for (const char* name : kFiles) {
+    INFO(name);
+    Sequential net = net_with_norm();
+    net.to("reference");
+    const LoadReport report = load_weights(net, data_file(name));
+    CHECK(report.loaded.size() == 9);
+    CHECK(report.unused.empty());
+    CHECK(report.missing.empty());
+    CHECK(report.prefix == (name == std::string("checkpoint") ? "module." : ""));
+    CHECK(net.child("bn").buffer("num_batches_tracked").item() == 7);
+    // (K, C, R, S) 0/8, 1/8, ... in the file; (K, R, S, C) in memory
+    CHECK(net.parameters()[0].to_vector<float>() ==
+          std::vector<float>{0, .25f, .5f, .125f, .375f, .625f, .75f, 1, 1.25f, .875f, 1.125f, 1.375f});
+  }
+}
+
+TEST_CASE("weights: the content says what a file is, not its name", "[weights]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("net.pth"), renamed = folder.path("net.safetensors");
+  for (const bool pth : {true, false}) {
+    Sequential net = net_with_norm();
+    save_weights(net, pth ? path : renamed);
+    std::filesystem::rename(pth ? path : renamed, pth ? renamed : path);
+    Sequential other = net_with_norm();
+    CHECK(load_weights(other, pth ? renamed : path).loaded.size() == 9);
+    CHECK(other.parameters()[0].to_vector<float>() == net.parameters()[0].to_vector<float>());
+  }
+  CHECK_THROWS_WITH(open_tensor_file(folder.write("foreign.pth", "no weights")), Contains("foreign.pth is neither"));
+  CHECK_THROWS_WITH(open_tensor_file(folder.write("empty", "")), Contains("empty is neither"));
+  CHECK_THROWS_WITH(open_tensor_file(folder.path("none")), Contains("none: No such file"));
+  CHECK_THROWS_WITH(open_tensor_file(folder.path()), Contains(folder.path()));
+}
+
+TEST_CASE("weights: a name that ends in .pth or .pt is written as PyTorch does", "[weights]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"net.pth", "net.pt"}) {
+    save_weights(small_net(), folder.path(name));
+    CHECK(PthFile(folder.path(name)).entries()[0].shape == std::vector<int64_t>{2, 3, 2, 1});
+    CHECK_THROWS_WITH(save_weights(small_net(), folder.path(name), {{"step", "3"}}), Contains("no metadata"));
+  }
+}
+
+TEST_CASE("weights: the count of batches is 64 bits in files, and may be absent", "[weights]") {
+  const TemporaryFolder folder;
+  for (const char* name : {"net.pth", "net.safetensors"}) {
+    const std::string path = folder.path(name);
+    Sequential net = net_with_norm();
+    net.child("bn").buffer("num_batches_tracked").copy_from(from_vector<int32_t>({12}, {}));
+    save_weights(net, path);
+    CHECK(open_tensor_file(path)->find("bn.num_batches_tracked")->type == "I64");
+    CHECK(open_tensor_file(path)->find("bn.num_batches_tracked")->shape.empty());
+    Sequential other = net_with_norm();
+    load_weights(other, path);
+    CHECK(other.child("bn").buffer("num_batches_tracked").item() == 12);
+  }
+  const std::string path = folder.path("old.safetensors");
+  save_weights(small_net(), path);
+  Sequential net = net_with_norm();
+  CHECK(load_weights(net, path).missing == Names{"bn.weight", "bn.bias", "bn.running_mean", "bn.running_var"});
+}
+
+TEST_CASE("weights: another number of classes, where partial loading is asked for", "[weights]") {
+  Sequential net = net_with_norm(), more;
+  more.add("conv", Conv2d({.in_channels = 3, .out_channels = 2, .kernel_size = {2, 1}}));
+  more.add("fc", Linear(4, 5));
+  const std::vector<float> before = more.child("fc").parameter("weight").to_vector<float>();
+  for (const char* name : kFiles) {
+    CHECK_THROWS_WITH(load_weights(more, data_file(name)),
+                      Contains("fc.weight needs (5, 4)") && Contains("has (2, 4)") && Contains(name));
+    const LoadReport report = load_weights(more, data_file(name), {.partial = true});
+    CHECK(report.loaded == Names{"conv.weight", "conv.bias"});
+    REQUIRE(report.mismatched.size() == 2);
+    CHECK(report.mismatched[0].name == "fc.weight");
+    CHECK(report.mismatched[0].needed == std::vector<int64_t>{5, 4});
+    CHECK(report.mismatched[0].found == std::vector<int64_t>{2, 4});
+    CHECK(report.mismatched[1].name == "fc.bias");
+    CHECK(report.missing.empty());
+    CHECK(report.unused.size() == 5);
+  }
+  CHECK(more.child("fc").parameter("weight").to_vector<float>() == before);
+}
+
+TEST_CASE("weights: the prefix module. is taken off only where it is not the module's own", "[weights]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("net.safetensors");
+  Sequential outer;
+  outer.add("module", small_net());
+  save_weights(outer, path);
+  LoadReport report = load_weights(outer, path);
+  CHECK(report.prefix.empty());
+  CHECK(report.loaded.size() == 4);
+  Sequential inner = small_net();
+  inner.add("extra", Linear(2, 2));
+  report = load_weights(inner, path);
+  CHECK(report.prefix == "module.");
+  CHECK(report.loaded == Names{"conv.weight", "conv.bias", "fc.weight", "fc.bias"});
+  CHECK(report.missing == Names{"extra.weight", "extra.bias"});
+  Sequential less;
+  less.add("fc", Linear(4, 2));
+  CHECK(load_weights(less, path).unused == Names{"module.conv.weight", "module.conv.bias"});
 }
 
 }  // namespace

@@ -1,0 +1,37 @@
+#include <cstdlib>
+
+#include <libdnn/formats/pth.h>
+#include <libdnn/formats/safetensors.h>
+
+#include "../files.h"
+#include "readers.h"
+
+namespace dnn::fuzz {
+namespace {
+
+// Reads every tensor that can be read; their memory must be accounted for by the file's size.
+template <class File>
+void read_file(const std::string& bytes) {
+  static const TemporaryFolder folder;
+  const std::string path = folder.write("input", bytes);
+  try {
+    File file(path);
+    int64_t total = 0;
+    for (const TensorFile::Entry& entry : file.entries()) {
+      try {
+        const Tensor tensor = file.read(entry);
+        total += tensor.numel() * size_of(tensor.dtype());
+      } catch (const Error&) {
+      }
+    }
+    if (total > 32 * static_cast<int64_t>(bytes.size())) std::abort();
+  } catch (const Error&) {
+  }
+}
+
+}  // namespace
+
+void pth(const std::string& bytes) { read_file<PthFile>(bytes); }
+void safetensors(const std::string& bytes) { read_file<SafetensorsFile>(bytes); }
+
+}  // namespace dnn::fuzz
