@@ -21,7 +21,7 @@ fi
 
 work=$build/fuzz
 mkdir -p "$work/objects" "$work/$name/corpus"
-flags=(-std=c++20 -g -O1 -fno-omit-frame-pointer -I"$root" -DDNN_SOURCE_DIR="\"$root\"")
+flags=(-std=c++20 -g -O1 -fno-omit-frame-pointer -I"$root" -isystem "$build/generated" -DDNN_SOURCE_DIR="\"$root\"")
 sanitizers=address,undefined
 objects=()
 for source in "$root"/libdnn/formats/*.cpp "$root"/libdnn/data/*.cpp "$root"/tests/fuzz/*.cpp; do
@@ -39,7 +39,7 @@ done
 # shellcheck disable=SC2046
 clang++-14 "${flags[@]}" -fsanitize=fuzzer,$sanitizers -fno-sanitize-recover=all -DREADER="$name" \
   "$root/tests/fuzz/fuzzer.cpp" "${objects[@]}" -o "$work/$name/fuzzer" \
-  -L"$build" -ldnn -Wl,-rpath,"$build" $(pkg-config --libs fmt libzip zlib)
+  -L"$build" -ldnn -Wl,-rpath,"$build" $(pkg-config --libs fmt libzip protobuf-lite zlib)
 
 # Files in memory, where the system has a place for them.
 [ -d /dev/shm ] && export TMPDIR=${TMPDIR:-/dev/shm}

@@ -1,13 +1,12 @@
 #include <libdnn/formats/element_bytes.h>
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
+
+#include <libdnn/formats/file_elements.h>
 
 namespace dnn {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "files are little-endian, and copied as they are");
 
 // We compute with some of them; the sizes of the others are needed to check the layout of a file.
 constexpr ElementType kElementTypes[] = {
@@ -66,9 +65,7 @@ const ElementType& file_type(DType type, bool as_int64) {
 }
 
 ElementBytes::ElementBytes(const Tensor& tensor, const ElementType& type)
-    : host_(tensor.device().backend().device.host_memory ? tensor : tensor.detach().to("cpu")),
-      data_(host_.raw_data()),
-      size_(static_cast<size_t>(host_.numel() * type.size)) {
+    : host_(on_host(tensor)), data_(host_.raw_data()), size_(static_cast<size_t>(host_.numel() * type.size)) {
   if (type.size == size_of(host_.dtype())) return;
   const int32_t* narrow = host_.data<int32_t>();
   wide_.assign(narrow, narrow + host_.numel());

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
-#include <limits>
 
+#include <libdnn/formats/file_elements.h>
 #include <libdnn/formats/printable.h>
 
 namespace dnn {
@@ -88,16 +88,8 @@ Tensor TensorFile::read(const Entry& entry) {
     fail(fmt::format("tensor '{}' is not of type F32, F64, F16, BF16, I32, I64, U8 or BOOL; got {}",
                      printable(entry.name), entry.type));
   }
-  if (entry.shape.size() > kMaxDims) {
-    fail(fmt::format("tensor '{}' has more than {} dimensions; got {}", printable(entry.name), kMaxDims,
-                     entry.shape.size()));
-  }
-  std::vector<int> sizes;
-  for (const int64_t size : entry.shape) {
-    if (size > std::numeric_limits<int>::max()) fail(fmt::format("tensor '{}' is too large", printable(entry.name)));
-    sizes.push_back(static_cast<int>(size));
-  }
-  const Tensor tensor(Shape(sizes), type->dtype, "cpu");
+  const Shape shape = file_shape(entry.shape, fmt::format("{}: tensor '{}'", where_, printable(entry.name)));
+  const Tensor tensor(shape, type->dtype, "cpu");
   if (tensor.numel() == 0) return tensor;
 
   const int64_t bytes = span(entry, tensor.numel()) * element_type(entry.type)->size;

@@ -168,8 +168,8 @@ TEST_CASE("safetensors: headers that lie", "[safetensors]") {
   CHECK_THAT(one("F32", "[4611686018427387904,4]", "[0,0]", 0), Contains("more bytes than can be counted"));
   CHECK_THAT(one("F32", "[18446744073709551615]", "[0,0]", 0), Contains("got 18446744073709551615"));
   CHECK_THAT(one("F32", "[99999999999999999999999]", "[0,0]", 0), Contains("a number that is none"));
-  CHECK_THAT(one("U8", "[0,4294967296]", "[0,0]", 0), Contains("too large"));
-  CHECK_THAT(one("U8", "[1,1,1,1,1,1,1]", "[0,1]", 1), Contains("dimensions"));
+  CHECK_THAT(one("U8", "[0,4294967296]", "[0,0]", 0), Contains("'w' has a shape that no tensor can have"));
+  CHECK_THAT(one("U8", "[1,1,1,1,1,1,1]", "[0,1]", 1), Contains("'w' has a shape that no tensor can have"));
   CHECK_THAT(one("F31", "[2]", "[0,8]", 8), Contains("unknown type; got \"F31\""));
   CHECK_THAT(one("I16", "[2]", "[0,4]", 4), Contains("'w' is not of type") && Contains("I16"));
   CHECK_THAT(one("I64", "[1]", "[0,8]", 8), Contains("'w' has a value beyond 32 bits"));
