@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <libdnn/core/scope.h>
-
 namespace dnn {
 namespace {
 
@@ -32,17 +30,7 @@ BatchNorm2d::BatchNorm2d(const Options& o) : options_(o) {
   }
 }
 
-Tensor BatchNorm2d::apply(const Tensor& x, Activation activation, const Tensor& residual) {
-  const Scope scope(name());
-  try {
-    return normalise(x, activation, residual);
-  } catch (Error& error) {
-    error.add_path(scope_path());
-    throw;
-  }
-}
-
-Tensor BatchNorm2d::normalise(const Tensor& x, Activation activation, const Tensor& residual) {
+Tensor BatchNorm2d::forward_fused(const Tensor& x, Activation activation, const Tensor& residual) {
   if (x.dims() != 4 || x.size(3) != options_.num_features) {
     throw Error(fmt::format("[batch_norm] x must be (N, H, W, {}); got {}", options_.num_features, x.shape().str()));
   }

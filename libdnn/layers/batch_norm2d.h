@@ -24,15 +24,13 @@ class BatchNorm2d : public Module {
   std::shared_ptr<Module> clone() const override { return std::make_shared<BatchNorm2d>(*this); }
   const Options& options() const { return options_; }
 
-  // activation(normalised x + residual), in one pass: for blocks that put the two after this layer.
-  Tensor apply(const Tensor& x, Activation activation, const Tensor& residual = Tensor());
+  bool fuses() const override { return options_.activation == Activation::none; }
 
  protected:
-  Tensor forward(const Tensor& x) override { return normalise(x, options_.activation, Tensor()); }
+  Tensor forward(const Tensor& x) override { return forward_fused(x, options_.activation, Tensor()); }
+  Tensor forward_fused(const Tensor& x, Activation activation, const Tensor& residual) override;
 
  private:
-  Tensor normalise(const Tensor& x, Activation activation, const Tensor& residual);
-
   Options options_;
 };
 

@@ -60,14 +60,18 @@ Initializer truncated_normal(double std, double mean, double low, double high) {
                     std, mean, low, high));
   }
   return [=](const Tensor& w) {
-    std::vector<float> kept;
+    std::vector<double> kept;
     const auto count = static_cast<size_t>(w.numel());
     while (kept.size() < count) {
-      for (const float value : randn(w.shape(), mean, std).to_vector<float>()) {
+      for (const float value : randn(w.shape(), mean, std, DType::float32, "cpu").to_vector<float>()) {
         if (value >= low && value <= high && kept.size() < count) kept.push_back(value);
       }
     }
-    w.copy_from(from_vector(kept, w.shape(), w.device()));
+    if (w.dtype() == DType::float64) {
+      w.copy_from(from_vector(kept, w.shape(), "cpu"));
+    } else {
+      w.copy_from(from_vector(std::vector<float>(kept.begin(), kept.end()), w.shape(), "cpu"));
+    }
   };
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <libdnn/data/preprocess.h>
 #include <libdnn/layers/module.h>
 
 namespace dnn {
@@ -13,6 +14,7 @@ struct ZooEntry {
   std::shared_ptr<Module> (*make)(int classes);
   int height, width, channels;  // of the pictures that it is made for
   int classes;                  // unless one asks for another number
+  Preprocessing preprocessing;  // of pictures for its published weights
 };
 
 const std::vector<ZooEntry>& zoo();

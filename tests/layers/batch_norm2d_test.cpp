@@ -64,15 +64,15 @@ TEST_CASE("BatchNorm2d: training and eval, by hand", "[layers]") {
   CHECK(untracked(x).to_vector<float>()[3] == Approx(1.341641));
 }
 
-TEST_CASE("BatchNorm2d: apply adds a residual before the activation", "[layers]") {
+TEST_CASE("BatchNorm2d: adds a residual before the activation", "[layers]") {
   const test::DefaultDevice on("reference");
   BatchNorm2d norm(1);
   norm.eval();
   const Tensor x = tensor({1, -2}, {1, 1, 2, 1}), residual = tensor({2, 1}, {1, 1, 2, 1});
-  const std::vector<float> y = norm.apply(x, Activation::relu, residual).to_vector<float>();
+  const std::vector<float> y = norm(x, Activation::relu, residual).to_vector<float>();
   CHECK(y[0] == Approx(3).epsilon(1e-4));
   CHECK(y[1] == 0);
-  CHECK(norm.apply(x, Activation::none).to_vector<float>()[1] == Approx(-2).epsilon(1e-4));
+  CHECK(norm(x, Activation::none, Tensor()).to_vector<float>()[1] == Approx(-2).epsilon(1e-4));
 }
 
 TEST_CASE("BatchNorm2d: an empty batch leaves the statistics alone", "[layers]") {
@@ -89,7 +89,7 @@ TEST_CASE("BatchNorm2d: errors name the layer", "[layers]") {
   struct Block : Module {
     Block() { add("bn1", BatchNorm2d(2)); }
     Tensor forward(const Tensor& x) override {
-      return dynamic_cast<BatchNorm2d&>(child("bn1")).apply(x, Activation::relu);
+      return child("bn1")(x, Activation::relu, Tensor());
     }
     std::shared_ptr<Module> clone() const override { return std::make_shared<Block>(*this); }
   };

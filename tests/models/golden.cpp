@@ -45,6 +45,7 @@ Limits limits(const std::string& name, const Tensor& tensor) {
 
 void set_golden_weights(const Module& net) {
   for (const auto& [name, tensor] : net.named_tensors()) {
+    if (tensor.dtype() != DType::float32) continue;  // counters
     const auto [low, high] = limits(name, tensor);
     std::vector<float> values;
     for (const double u : golden_uniform(name, tensor.numel())) {

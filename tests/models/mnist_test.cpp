@@ -123,18 +123,5 @@ TEST_CASE("mnist: the first steps of lenet on the reference", "[models]") {
 
 TEST_CASE("mnist: lenet on the reference, whole", "[.][slow]") { check_training("lenet", "reference"); }
 
-TEST_CASE("zoo: nets by name", "[models]") {
-  for (const ZooEntry& entry : zoo()) {
-    INFO(entry.name);
-    const test::DefaultDevice on("meta");
-    const std::shared_ptr<Module> net = entry.make(7);
-    net->eval();
-    const NoGrad no_grad;
-    const Tensor y = (*net)(Tensor({2, entry.height, entry.width, entry.channels}));
-    CHECK(y.shape() == Shape{2, 7});
-  }
-  CHECK_THROWS_WITH(zoo_entry("lenet5"), Contains("mnist_cnn, lenet") && Contains("'lenet5'"));
-}
-
 }  // namespace
 }  // namespace dnn
