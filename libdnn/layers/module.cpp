@@ -244,6 +244,19 @@ void Module::to(const Device& device) {
   for (const NamedTensor& entry : named_tensors()) entry.tensor.move_to(device);
 }
 
+void Module::replace(const Module& old, const std::shared_ptr<Module>& by) {
+  std::shared_ptr<Module> kept;  // `old` lives until the last name was read
+  visit(*this, "", [&](const std::string&, Module& m) {
+    for (Child& child : m.children_) {
+      if (child.module.get() != &old) continue;
+      kept = child.module;
+      by->name_ = child.name;
+      child.module = by;
+    }
+  });
+  if (!kept) throw Error(fmt::format("[replace] {} holds no such {}", type_name(), old.type_name()));
+}
+
 void Module::zero_grad() {
   for (const Tensor& parameter : parameters()) parameter.set_grad(Tensor());
 }

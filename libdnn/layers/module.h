@@ -103,6 +103,9 @@ class Module {
   void to(const Device& device);  // all tensors; handles to them stay valid
   void zero_grad();
 
+  // Puts another module in the place of one below this, under its name, wherever it is held. Error where it isn't.
+  void replace(const Module& old, const std::shared_ptr<Module>& by);
+
   using ForwardHook = std::function<void(Module& module, const TensorList& inputs, const Tensor& output)>;
   using ForwardPreHook = std::function<void(Module& module, const TensorList& inputs)>;
   HookHandle register_forward_hook(ForwardHook hook);

@@ -1,0 +1,91 @@
+#include <libdnn/layers/optimize_for_inference.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <libdnn/autograd/tape.h>
+#include <libdnn/layers/activation.h>
+#include <libdnn/layers/batch_norm2d.h>
+#include <libdnn/layers/chain.h>
+#include <libdnn/layers/conv2d.h>
+
+namespace dnn {
+namespace {
+
+// What a run showed of a convolution and of a batch norm.
+struct Neighbours {
+  std::map<Conv2d*, std::set<Module*>> after;
+  std::map<BatchNorm2d*, std::set<Module*>> before;
+  std::map<Module*, int> calls, as_pair;  // all of them, and those as a part of such a pair
+};
+
+Neighbours run_and_see(Module& net, const Tensor& example) {
+  Neighbours seen;
+  std::vector<HookHandle> hooks;
+  for (const NamedModule& entry : net.named_modules()) {
+    hooks.push_back(entry.module->register_forward_pre_hook([&](Module& m, const TensorList&) { ++seen.calls[&m]; }));
+  }
+  const ChainObserver observer([&](Module& first, Module& second) {
+    auto* const conv = dynamic_cast<Conv2d*>(&first);
+    auto* const norm = dynamic_cast<BatchNorm2d*>(&second);
+    if (conv) seen.after[conv].insert(&second);
+    if (norm) seen.before[norm].insert(&first);
+    if (conv && norm) ++seen.as_pair[conv], ++seen.as_pair[norm];
+  });
+  net(example);
+  for (HookHandle& hook : hooks) hook.remove();
+  return seen;
+}
+
+std::vector<double> values_or(const Tensor& tensor, double otherwise, int count) {
+  if (!tensor.defined()) return std::vector<double>(static_cast<size_t>(count), otherwise);
+  const std::vector<float> values = tensor.to_vector<float>();
+  return {values.begin(), values.end()};
+}
+
+std::shared_ptr<Module> fold(const Conv2d& conv, const BatchNorm2d& norm) {
+  const int k = conv.options().out_channels;
+  const std::vector<double> mean = values_or(norm.buffer("running_mean"), 0, k);
+  const std::vector<double> var = values_or(norm.buffer("running_var"), 1, k);
+  const std::vector<double> gamma = values_or(norm.parameter_or_none("weight"), 1, k);
+  const std::vector<double> beta = values_or(norm.parameter_or_none("bias"), 0, k);
+  const std::vector<double> bias = values_or(conv.parameter_or_none("bias"), 0, k);
+  const Tensor& old = conv.parameter("weight");
+  std::vector<float> weights = old.to_vector<float>(), biases;
+  const size_t filter = weights.size() / static_cast<size_t>(k);
+  for (size_t i = 0; i < static_cast<size_t>(k); ++i) {
+    const double scale = gamma[i] / std::sqrt(var[i] + norm.options().eps);
+    for (size_t j = i * filter; j < (i + 1) * filter; ++j) weights[j] = static_cast<float>(weights[j] * scale);
+    biases.push_back(static_cast<float>((bias[i] - mean[i]) * scale + beta[i]));
+  }
+  Conv2d::Options options = conv.options();
+  options.bias = true;
+  options.activation = norm.options().activation;
+  const auto folded = std::make_shared<Conv2d>(options);
+  folded->to(old.device());
+  folded->parameter("weight").copy_from(from_vector(weights, old.shape(), old.device()));
+  folded->parameter("bias").copy_from(from_vector(biases, {k}, old.device()));
+  folded->eval();
+  return folded;
+}
+
+}  // namespace
+
+std::shared_ptr<Module> optimize_for_inference(const Module& net, const Tensor& example) {
+  const NoGrad no_grad;
+  const std::shared_ptr<Module> copy = net.clone();
+  copy->eval();
+  const Neighbours seen = run_and_see(*copy, example);
+  for (const auto& [norm, before] : seen.before) {
+    auto* const conv = before.size() == 1 ? dynamic_cast<Conv2d*>(*before.begin()) : nullptr;
+    if (!conv || seen.after.at(conv).size() != 1 || !norm->options().track_running_stats || !conv->fuses()) continue;
+    if (seen.calls.at(conv) != seen.as_pair.at(conv) || seen.calls.at(norm) != seen.as_pair.at(norm)) continue;
+    const std::shared_ptr<Module> folded = fold(*conv, *norm);
+    copy->replace(*conv, folded);
+    copy->replace(*norm, std::make_shared<Identity>());
+  }
+  return copy;
+}
+
+}  // namespace dnn

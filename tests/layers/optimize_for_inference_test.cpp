@@ -1,0 +1,107 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+#include <libdnn/layers/layers.h>
+#include <libdnn/layers/optimize_for_inference.h>
+#include <libdnn/ops/arithmetic.h>
+
+#include "layers_test.h"
+
+namespace dnn {
+namespace {
+
+int norms(Module& net) {
+  int count = 0;
+  for (const NamedModule& entry : net.named_modules()) count += entry.module->type_name() == "BatchNorm2d";
+  return count;
+}
+
+TEST_CASE("optimize_for_inference folds a norm into its convolution, by hand", "[layers]") {
+  const test::DefaultDevice on("reference");
+  Sequential net;
+  net.add("conv", Conv2d({.in_channels = 1, .out_channels = 1, .bias = false}));
+  net.add("bn", BatchNorm2d({.num_features = 1, .eps = 0}));
+  net.add("relu", ReLU());
+  test::set(net.child("conv"), "weight", {3});
+  test::set(net.child("bn"), "weight", {2});
+  test::set(net.child("bn"), "bias", {1});
+  const Module& bn = net.child("bn");
+  bn.buffer("running_mean").copy_from(tensor({5}, {1}));
+  bn.buffer("running_var").copy_from(tensor({4}, {1}));
+  const Tensor x = tensor({-1, 4}, {1, 1, 2, 1});
+  const std::shared_ptr<Module> frozen = optimize_for_inference(net, x);
+  CHECK(!frozen->training());
+  CHECK(norms(*frozen) == 0);
+  CHECK(frozen->child("conv").parameter("weight").item() == 3);  // 3 * 2 / sqrt(4)
+  CHECK(frozen->child("conv").parameter("bias").item() == -4);   // (0 - 5) * 1 + 1
+  CHECK((*frozen)(x).to_vector<float>() == std::vector<float>{0, 8});
+  CHECK(norms(net) == 1);  // the net itself stays
+  CHECK(net.training());
+  frozen->set_fusion(false);
+  CHECK((*frozen)(x).to_vector<float>() == std::vector<float>{0, 8});
+}
+
+// What is used in more than one way keeps its norm.
+struct Shared : Block {
+  Shared() {
+    add("conv", Conv2d(2, 2, 1));
+    add("bn1", BatchNorm2d(2));
+    add("bn2", BatchNorm2d(2));
+    add("conv3", Conv2d(2, 2, 1));
+    add("bn3", BatchNorm2d(2));
+    add("first", BatchNorm2d(2));
+  }
+  std::shared_ptr<Module> clone() const override { return std::make_shared<Shared>(*this); }
+  Tensor forward(const Tensor& x) override {
+    const Tensor y = chain(x, {"first"});  // behind no convolution
+    const Tensor two = chain(y, {"conv", "bn1"}) + chain(y, {"conv", "bn2"});
+    return chain(two, {"conv3", "bn3"}) + child("conv3")(two);
+  }
+};
+
+TEST_CASE("optimize_for_inference leaves what has other uses alone", "[layers]") {
+  const test::DefaultDevice on("reference");
+  Shared net;
+  for (const NamedTensor& b : net.named_buffers()) {
+    if (b.name.find("running") != std::string::npos) b.tensor.copy_from(rand({2}, 0.5, 1.5));
+  }
+  net.eval();
+  const Tensor x = rand({1, 3, 3, 2}, -1, 1);
+  const std::shared_ptr<Module> frozen = optimize_for_inference(net, x);
+  CHECK(norms(*frozen) == 4);
+  CHECK((*frozen)(x).to_vector<float>() == net(x).to_vector<float>());
+}
+
+TEST_CASE("optimize_for_inference: grouped, strided and biased convolutions on every row's device", "[layers]") {
+  const test::DefaultDevice on("cpu");
+  Sequential net(Conv2d({.in_channels = 8, .out_channels = 8, .kernel_size = 3, .stride = 2, .groups = 8}),
+                 BatchNorm2d({.num_features = 8, .affine = false}), Hardswish(),
+                 Conv2d({.in_channels = 8, .out_channels = 12, .groups = 2}), BatchNorm2d(12));
+  for (const NamedTensor& b : net.named_buffers()) {
+    if (b.name.find("running") != std::string::npos) b.tensor.copy_from(rand(b.tensor.shape(), 0.5, 1.5));
+  }
+  net.eval();
+  const Tensor x = rand({2, 7, 7, 8}, -1, 1);
+  const std::vector<float> expected = net(x).to_vector<float>();
+  const std::shared_ptr<Module> frozen = optimize_for_inference(net, x);
+  CHECK(norms(*frozen) == 0);
+  const std::vector<float> y = (*frozen)(x).to_vector<float>();
+  for (size_t i = 0; i < y.size(); ++i) CHECK(std::abs(y[i] - expected[i]) < 1e-5);
+}
+
+TEST_CASE("replace: a module below, wherever it is held", "[layers]") {
+  const test::DefaultDevice on("reference");
+  const auto shared = std::make_shared<ReLU>();
+  Sequential net;
+  net.add("a", std::shared_ptr<Module>(shared));
+  net.add("b", Sequential());
+  net.add("c", std::shared_ptr<Module>(shared));
+  net.replace(*shared, std::make_shared<Tanh>());
+  CHECK(net.child("a").type_name() == "Tanh");
+  CHECK(&net.child("a") == &net.child("c"));
+  CHECK_THROWS_WITH(net.replace(*shared, std::make_shared<Tanh>()), Catch::Matchers::Contains("[replace]"));
+}
+
+}  // namespace
+}  // namespace dnn
