@@ -2,17 +2,41 @@
 
 #include <atomic>
 
-namespace dnn::meta {
+namespace dnn {
 namespace {
 
 std::atomic<int64_t> allocation_count{0};
+thread_local int64_t flops_so_far = 0;
+
+template <class T>
+concept CountsFlops = requires(const T& shape) {
+  shape.flops();
+};
+
+// A kernel that only counts, from the shape among its arguments.
+template <class... Args>
+void count(Context&, Args... args) {
+  const auto add = [](const auto& argument) {
+    if constexpr (CountsFlops<decltype(argument)>) flops_so_far += argument.flops();
+  };
+  (add(args), ...);
+}
+
+template <class T, class... Args>
+void set_counting(Kernel<T, Args...>& entry) {
+  entry.run = count<Args...>;
+}
 
 template <class T>
 void fill_table(Kernels<T>& kernels) {
-  for_each_kernel(kernels, [](auto& entry) { entry.run = [](auto...) {}; });
+  for_each_kernel(kernels, [](auto& entry) { set_counting(entry); });
 }
 
 }  // namespace
+
+int64_t meta_flops() { return flops_so_far; }
+
+namespace meta {
 
 Backend make_backend() {
   Backend row;
@@ -34,4 +58,5 @@ Backend make_backend() {
   return row;
 }
 
-}  // namespace dnn::meta
+}  // namespace meta
+}  // namespace dnn

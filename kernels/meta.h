@@ -1,10 +1,19 @@
 #pragma once
+#include <cstdint>
+
 #include <kernels/backend.h>
 
-namespace dnn::meta {
+namespace dnn {
 
-// The row "meta": kernels that do nothing on memory that isn't there. Running a step on it gives every shape and the
-// memory a device would need. Reading a value back throws Error.
+// The floating-point operations of the kernels that this thread has called on "meta" so far: what the products and
+// convolutions and poolings of a step come to.
+int64_t meta_flops();
+
+namespace meta {
+
+// The row "meta": kernels that do nothing on memory that isn't there. Running a step on it gives every shape, the
+// memory a device would need, and meta_flops(). Reading a value back throws Error.
 Backend make_backend();
 
-}  // namespace dnn::meta
+}  // namespace meta
+}  // namespace dnn

@@ -15,6 +15,8 @@
 #include <libdnn/formats/tensor_proto.h>
 #include <libdnn/formats/weights.h>
 #include <libdnn/layers/layers.h>
+#include <libdnn/layers/optimize_for_inference.h>
+#include <libdnn/measure/summary.h>
 #include <libdnn/models/zoo.h>
 #include <libdnn/ops/ops.h>
 #include <libdnn/optim/schedule.h>

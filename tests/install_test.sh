@@ -18,12 +18,7 @@ cd "$work/program"
 awk '/^```cpp$/ { inside = 1; next } inside && /^```$/ { exit } inside' "$root/README.md" >readme.cpp
 {
   (cd "$prefix/include/dnn" && find . -name '*.h' | sed 's|^\./\(.*\)|#include <\1>|' | sort)
-  cat <<'END'
-int main() {
-  dnn::write_pth("installed.pth", {{"w", dnn::tensor({1, 2}, {2})}});
-  return dnn::read_pth("installed.pth").size() != 1 || dnn::backend("reference").name != "reference";
-}
-END
+  echo 'int main() { return dnn::backend("reference").name != "reference"; }'
 } >headers.cpp
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)

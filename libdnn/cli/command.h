@@ -17,6 +17,7 @@ Command add_train(CLI::App& app);
 Command add_test(CLI::App& app);
 Command add_run(CLI::App& app);
 Command add_info(CLI::App& app);
+Command add_summary(CLI::App& app);
 
 // Exit codes: 0, and
 constexpr int kFault = 1;  // a fault at run time

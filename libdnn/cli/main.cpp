@@ -2,6 +2,8 @@
 
 #include <cstdio>
 #include <exception>
+#include <utility>
+#include <vector>
 
 #include <libdnn/cli/command.h>
 
@@ -11,12 +13,16 @@ int main(int argc, char** argv) {
     CLI::App app("Trains, tests and measures neural nets.", "dnn");
     app.set_version_flag("--version", dnn::version());
     app.require_subcommand(1);
-    CLI::App* const train = app.add_subcommand("train", "Train a net and write its log and weights");
-    CLI::App* const test = app.add_subcommand("test", "Accuracy and loss of trained weights on the test set");
-    CLI::App* const run = app.add_subcommand("run", "A trained net's output for a tensor in a file");
-    CLI::App* const info = app.add_subcommand("info", "Version, devices, threads and what was compiled in");
-    const Command run_train = add_train(*train), run_test = add_test(*test), run_run = add_run(*run);
-    const Command run_info = add_info(*info);
+    std::vector<std::pair<CLI::App*, Command>> commands;
+    const auto add = [&](const char* name, const char* description, Command (*add_options)(CLI::App&)) {
+      CLI::App* const command = app.add_subcommand(name, description);
+      commands.emplace_back(command, add_options(*command));
+    };
+    add("train", "Train a net and write its log and weights", add_train);
+    add("test", "Accuracy and loss of trained weights on the test set", add_test);
+    add("run", "A trained net's output for a tensor in a file", add_run);
+    add("summary", "Shapes, parameters, FLOPs and memory of a net, without running it", add_summary);
+    add("info", "Version, devices, threads and what was compiled in", add_info);
     try {
       app.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version
@@ -25,10 +31,10 @@ int main(int argc, char** argv) {
       fmt::print(stderr, "dnn: {}\n", error.what());
       return kWrongArguments;
     }
-    if (train->parsed()) return run_train();
-    if (test->parsed()) return run_test();
-    if (run->parsed()) return run_run();
-    return run_info();
+    for (const auto& [command, run] : commands) {
+      if (command->parsed()) return run();
+    }
+    return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "dnn: {}\n", error.what());
     return kFault;
