@@ -86,6 +86,9 @@ status=$?
 [ -s stopped/weights.safetensors ] || fault "dnn after Ctrl-C left no weights"
 
 "$build/dnn" info | grep -q "cpu_baseline" || fault "dnn info names no rows"
+"$build/dnn" summary --model resnet18 --batch 4 | grep -q "forward *14.5.. GFLOP" || fault "dnn summary: FLOPs of resnet18"
+"$build/dnn" summary --model vgg16 --size 64 96 --json summary.json >/dev/null &&
+  grep -q '"parameters": 138357544' summary.json || fault "dnn summary --json"
 "$build/dnn" --help >/dev/null || fault "dnn --help: exit code $?"
 
 # The three ways of the two-layer net give the same losses, and these fall.
