@@ -93,11 +93,11 @@ std::vector<uint8_t> read_bytes(const std::string& path) {
 
 }  // namespace
 
-Image decode_image(Bytes file, const std::string& name) {
+Image decode_image(Bytes file, const std::string& name, int64_t max_pixels) {
   if (starts_with(file, kJpeg)) {
     const JpegHeader header = read_jpeg_header(file);
-    const Image image =
-        header.components == 4 && !header.adobe ? stb_decode(with_adobe_segment(file), name) : stb_decode(file, name);
+    const Image image = header.components == 4 && !header.adobe ? stb_decode(with_adobe_segment(file), name, max_pixels)
+                                                                : stb_decode(file, name, max_pixels);
     return header.orientation == 1 ? image : oriented(image, header.orientation);
   }
   if (starts_with(file, kPng)) {
@@ -105,9 +105,11 @@ Image decode_image(Bytes file, const std::string& name) {
   } else if (!starts_with(file, kBmp)) {
     throw Error(fmt::format("[image] {} is no JPEG, PNG or BMP file", name));
   }
-  return stb_decode(file, name);
+  return stb_decode(file, name, max_pixels);
 }
 
-Image read_image(const std::string& path) { return decode_image(read_bytes(path), path); }
+Image read_image(const std::string& path, int64_t max_pixels) {
+  return decode_image(read_bytes(path), path, max_pixels);
+}
 
 }  // namespace dnn

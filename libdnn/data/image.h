@@ -12,7 +12,7 @@ struct Image {
   std::vector<uint8_t> pixels;
 };
 
-// Larger pictures are refused before memory is taken for them.
+// Larger pictures are refused before memory is taken for them, unless one asks for another limit.
 constexpr int64_t kMaxImagePixels = int64_t{1} << 27;
 
 // Reads a JPEG (baseline or progressive, 8 bits), PNG or BMP (not run-length coded) file; the content says which, not
@@ -20,9 +20,9 @@ constexpr int64_t kMaxImagePixels = int64_t{1} << 27;
 // with a background), of 16 bits the upper 8, CMYK and YCCK as PIL's convert("RGB") has them. A JPEG's EXIF orientation
 // is applied: the first row is the one on top when the picture is looked at; a damaged EXIF part counts as none.
 // What is no such file, cut or damaged throws Error with the file's name.
-Image read_image(const std::string& path);
+Image read_image(const std::string& path, int64_t max_pixels = kMaxImagePixels);
 
 // The same from memory; `name` stands for the file's in errors.
-Image decode_image(std::span<const uint8_t> file, const std::string& name);
+Image decode_image(std::span<const uint8_t> file, const std::string& name, int64_t max_pixels = kMaxImagePixels);
 
 }  // namespace dnn

@@ -171,6 +171,8 @@ TEST_CASE("image: what is no picture, damaged or too large is refused by name", 
   std::string jpeg = picture_bytes("rgb.jpg");
   jpeg.replace(jpeg.find("\xFF\xC0") + 5, 4, "\xFF\xFF\xFF\xFF");
   CHECK_THAT(refusal(jpeg), Contains("65535 x 65535 pixels"));
+  CHECK_THROWS_WITH(read_image(picture_path("rgb.png"), 153), Contains("14 x 11 pixels; at most 153"));
+  CHECK(read_image(picture_path("rgb.png"), 154).width == kPictureWidth);
 }
 
 }  // namespace
