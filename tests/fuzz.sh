@@ -25,15 +25,18 @@ flags=(-std=c++20 -g -O1 -fno-omit-frame-pointer -I"$root" -isystem "$build/gene
 sanitizers=address,undefined
 objects=()
 for source in "$root"/libdnn/formats/*.cpp "$root"/libdnn/data/*.cpp "$root"/tests/fuzz/*.cpp; do
+  extra=()
   case $source in
     */fuzzer.cpp | *_test.cpp) continue ;;
+    */stb_decode.cpp) extra=(-fwrapv -fno-sanitize=shift) ;;  # as in CMakeLists.txt
   esac
   object=${source#"$root"/}
   object=$work/objects/${object//\//-}.o
   objects+=("$object")
   if [ -n "$(find "$root/libdnn" "$root/kernels" "$root/tests" -name '*.h' -newer "$object" 2>&1)" ] ||
     [ "$source" -nt "$object" ]; then
-    clang++-14 "${flags[@]}" -fsanitize=fuzzer-no-link,$sanitizers -fno-sanitize-recover=all -c "$source" -o "$object"
+    clang++-14 "${flags[@]}" -fsanitize=fuzzer-no-link,$sanitizers -fno-sanitize-recover=all "${extra[@]}" \
+      -c "$source" -o "$object"
   fi
 done
 # shellcheck disable=SC2046

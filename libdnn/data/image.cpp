@@ -95,7 +95,7 @@ std::vector<uint8_t> read_bytes(const std::string& path) {
 
 Image decode_image(Bytes file, const std::string& name, int64_t max_pixels) {
   if (starts_with(file, kJpeg)) {
-    const JpegHeader header = read_jpeg_header(file);
+    const JpegHeader header = read_jpeg_header(file, name);
     const Image image = header.components == 4 && !header.adobe ? stb_decode(with_adobe_segment(file), name, max_pixels)
                                                                 : stb_decode(file, name, max_pixels);
     return header.orientation == 1 ? image : oriented(image, header.orientation);

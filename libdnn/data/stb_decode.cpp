@@ -21,6 +21,13 @@ void* stb_reallocate(void* block, size_t bytes) {
   return bytes <= stb_largest_block ? std::realloc(block, bytes) : nullptr;
 }
 
+struct StbFault {};
+
+// In the place of assert(), which would end the program; no file is known to get there.
+void stb_require(bool holds) {
+  if (!holds) throw StbFault();
+}
+
 }  // namespace
 
 #define STB_IMAGE_IMPLEMENTATION
@@ -29,6 +36,7 @@ void* stb_reallocate(void* block, size_t bytes) {
 #define STBI_ONLY_JPEG
 #define STBI_ONLY_PNG
 #define STBI_ONLY_BMP
+#define STBI_ASSERT(condition) stb_require(condition)
 #define STBI_MALLOC(bytes) stb_allocate(bytes)
 #define STBI_REALLOC(block, bytes) stb_reallocate(block, bytes)
 #define STBI_FREE(block) std::free(block)
@@ -63,9 +71,22 @@ struct Source {
 
 constexpr stbi_io_callbacks kCallbacks{Source::read, Source::skip, Source::at_end};
 
+using Pixels = std::unique_ptr<stbi_uc, void (*)(void*)>;
+
+Pixels decode(Source& source, int* width, int* height) {
+  int channels = 0;
+  try {
+    return {stbi_load_from_callbacks(&kCallbacks, &source, width, height, &channels, 3), stbi_image_free};
+  } catch (const StbFault&) {
+    return {nullptr, stbi_image_free};
+  }
+}
+
 [[noreturn]] void fail(const std::string& name, const Source& source) {
+  const char* const reason = stbi_failure_reason();
   throw Error(source.overrun ? fmt::format("[image] {} is cut: it ends before the picture does", name)
-                             : fmt::format("[image] {} is damaged or not supported: {}", name, stbi_failure_reason()));
+                             : fmt::format("[image] {} is damaged or not supported: {}", name,
+                                           reason ? reason : "it is inconsistent"));
 }
 
 }  // namespace
@@ -84,8 +105,7 @@ Image stb_decode(std::span<const uint8_t> file, const std::string& name, int64_t
   stb_largest_block =
       kMebibyte + 2 * file.size() + 16 * (static_cast<size_t>(width) + kEdge) * (static_cast<size_t>(height) + kEdge);
   Source source{file};
-  const std::unique_ptr<stbi_uc, void (*)(void*)> pixels(
-      stbi_load_from_callbacks(&kCallbacks, &source, &width, &height, &channels, 3), stbi_image_free);
+  const Pixels pixels = decode(source, &width, &height);
   if (!pixels || source.overrun) fail(name, source);
   return {height, width, {pixels.get(), pixels.get() + int64_t{3} * width * height}};
 }

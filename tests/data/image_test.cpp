@@ -164,6 +164,15 @@ TEST_CASE("image: what is no picture, damaged or too large is refused by name", 
   png[png.size() / 2] ^= 1;
   CHECK_THAT(refusal(png), Contains("check sum"));
 
+  // More codes than a table has, and codes beyond the table's segment.
+  for (const int count : {255, 123, 12}) {
+    std::string tables = picture_bytes("rgb.jpg");
+    const size_t first_count = tables.find("\xFF\xC4") + 5;
+    tables[first_count + 14] = static_cast<char>(count);
+    tables[first_count + 15] = static_cast<char>(count);
+    CHECK_THAT(refusal(tables), Contains("Huffman"));
+  }
+
   // 16,000 x 16,000 pixels promised by a header.
   std::string bmp = picture_bytes("rgb.bmp");
   bmp.replace(18, 8, std::string("\x80\x3E\0\0\x80\x3E\0\0", 8));

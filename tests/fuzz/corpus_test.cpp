@@ -14,7 +14,12 @@ struct Reader {
   const char* name;
   void (*read)(const std::string& bytes);
 };
-constexpr Reader kReaders[] = {{"pickle", pickle}, {"pth", pth}, {"safetensors", safetensors}};
+constexpr Reader kReaders[] = {{"image", image},
+                               {"npy", npy},
+                               {"pickle", pickle},
+                               {"pth", pth},
+                               {"safetensors", safetensors},
+                               {"tensor_proto", tensor_proto}};
 
 namespace fs = std::filesystem;
 

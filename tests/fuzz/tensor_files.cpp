@@ -1,7 +1,9 @@
 #include <cstdlib>
 
+#include <libdnn/formats/npy.h>
 #include <libdnn/formats/pth.h>
 #include <libdnn/formats/safetensors.h>
+#include <libdnn/formats/tensor_proto.h>
 
 #include "../files.h"
 #include "readers.h"
@@ -29,7 +31,22 @@ void read_file(const std::string& bytes) {
   }
 }
 
+// Reads a file of one tensor, whose elements must be in it: a byte of packed numbers is an element at most.
+void read_one(const std::string& bytes, Tensor (*read)(const std::string& path)) {
+  static const TemporaryFolder folder;
+  const std::string path = folder.write("input", bytes);
+  try {
+    if (read(path).numel() > static_cast<int64_t>(bytes.size())) std::abort();
+  } catch (const Error&) {
+  }
+}
+
 }  // namespace
+
+void npy(const std::string& bytes) { read_one(bytes, read_npy); }
+void tensor_proto(const std::string& bytes) {
+  read_one(bytes, [](const std::string& path) { return read_tensor_proto(path).tensor; });
+}
 
 void pth(const std::string& bytes) { read_file<PthFile>(bytes); }
 void safetensors(const std::string& bytes) { read_file<SafetensorsFile>(bytes); }
