@@ -4,6 +4,7 @@
 set -uo pipefail
 build=$(cd "$1" && pwd)
 data=$(cd "$(dirname "${BASH_SOURCE[0]}")/../data/mnist" && pwd)
+pictures=$(cd "$(dirname "${BASH_SOURCE[0]}")/data/pictures" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
@@ -25,7 +26,7 @@ refuses() {
   grep -qF -- "$text" err || fault "dnn $*: no '$text' in: $(cat err)"
 }
 
-refuses 2 "lenet" train --model alexnet
+refuses 2 "lenet" train --model no_net
 refuses 2 "linear" train --model lenet --lr-schedule cosine
 refuses 2 "reference" train --model lenet --device gpu
 refuses 2 "--epochs" train --model lenet --epochs 0
@@ -66,6 +67,38 @@ refuses 2 "logits.txt" run --model lenet --weights run/weights.safetensors --inp
 refuses 1 "(2, 10)" run --model lenet --weights run/weights.safetensors --input logits.pb --output other.npy
 refuses 1 "foreign.safetensors" run --model lenet --weights run/weights.safetensors --input foreign.safetensors --output x.pb
 [ -e other.npy ] || [ -e x.pb ] && fault "a refused dnn run left a file"
+
+# dnn classify: two files and a folder, with a picture that cannot be read among them.
+classify=(classify --model lenet --weights run/weights.safetensors)
+mkdir -p seen/deeper
+cp "$pictures/rgb.png" seen/b.PNG
+cp "$pictures/cmyk.jpg" seen/a.jpg
+cp "$pictures/rgb.bmp" seen/deeper/c.bmp
+echo "no picture" >seen/notes.txt
+"$build/dnn" "${classify[@]}" "$pictures/grey.png" seen --top 3 --batch 2 --json seen.json >out ||
+  fault "dnn classify: exit code $?"
+grep -q "^preprocessing: .* 28 x 28, grey" out || fault "dnn classify names no preprocessing: $(cat out)"
+[ "$(grep -c '%' out)" = 9 ] || fault "dnn classify gives not three classes for each of three pictures: $(cat out)"
+[ "$(grep -o '"file": "[^"]*"' seen.json | cut -d'"' -f4 | tr '\n' ' ')" = "$pictures/grey.png seen/a.jpg seen/b.PNG " ] ||
+  fault "dnn classify: other files than given, or in another order: $(cat seen.json)"
+[ "$(grep -c '"probability"' seen.json)" = 9 ] || fault "dnn classify: $(cat seen.json)"
+"$build/dnn" "${classify[@]}" seen --recursive --batch 1 >deeper && grep -q "seen/deeper/c.bmp" deeper ||
+  fault "dnn classify --recursive: $(cat deeper)"
+# Results depend neither on the batch nor on the threads.
+"$build/dnn" "${classify[@]}" "$pictures/grey.png" seen --top 3 --batch 3 --threads 1 >again
+cmp -s <(grep % out) <(grep % again) || fault "dnn classify: another batch, other results"
+seq 10 | sed 's/^/number /' >labels.txt
+"$build/dnn" "${classify[@]}" seen/a.jpg --top 10 --labels labels.txt | grep -q "%  9: number 10" || fault "dnn classify: no labels"
+head -c 100 "$pictures/rgb.png" >seen/cut.png
+refuses 1 "seen/cut.png is cut" "${classify[@]}" seen
+"$build/dnn" "${classify[@]}" seen --skip-bad >out 2>err || fault "dnn classify --skip-bad: exit code $?"
+grep -q "2 pictures, 1 skipped" out && grep -q "seen/cut.png" err || fault "dnn classify --skip-bad: $(cat out err)"
+refuses 1 "empty" "${classify[@]}" empty
+seq 9 >labels.txt
+refuses 1 "9 labels" "${classify[@]}" seen/a.jpg --labels labels.txt
+refuses 2 "no/such.png" "${classify[@]}" no/such.png
+refuses 2 "--order" "${classify[@]}" seen/a.jpg --order rbg
+refuses 2 "--mean" "${classify[@]}" seen/a.jpg --mean 1,2
 
 # Without --out every run has a folder of its own.
 for _ in 1 2; do "$build/dnn" train --model mnist_cnn --data "$data" --limit 64 --epochs 1 >out || fault "dnn train"; done

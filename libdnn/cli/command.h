@@ -15,6 +15,7 @@ using Command = std::function<int()>;
 
 Command add_train(CLI::App& app);
 Command add_test(CLI::App& app);
+Command add_classify(CLI::App& app);
 Command add_run(CLI::App& app);
 Command add_info(CLI::App& app);
 Command add_summary(CLI::App& app);

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
     };
     add("train", "Train a net and write its log and weights", add_train);
     add("test", "Accuracy and loss of trained weights on the test set", add_test);
+    add("classify", "What a trained net sees on pictures", add_classify);
     add("run", "A trained net's output for a tensor in a file", add_run);
     add("summary", "Shapes, parameters, FLOPs and memory of a net, without running it", add_summary);
     add("info", "Version, devices, threads and what was compiled in", add_info);

@@ -1,0 +1,275 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <optional>
+#include <sstream>
+
+#include <libdnn/cli/command.h>
+
+namespace dnn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kImagenetLabels = "data/imagenet_labels.txt";
+constexpr int kImagenetClasses = 1000;
+
+struct ClassifyArguments {
+  MachineOptions machine;
+  std::string model, weights, labels, json;
+  std::vector<std::string> paths;
+  int top = 5, batch = 8, classes = 0;
+  bool recursive = false, skip_bad = false;
+  // Instead of what the zoo says of the net.
+  std::optional<int> resize, crop;
+  std::optional<Interpolation> interpolation;
+  std::optional<std::array<float, 3>> mean, std;
+  std::string order;
+};
+
+bool is_picture_name(const fs::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return ending == ".jpg" || ending == ".jpeg" || ending == ".png" || ending == ".bmp";
+}
+
+// The files named, and those in the folders named that are called like a picture, by name.
+std::vector<std::string> find_pictures(const std::vector<std::string>& paths, bool recursive) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    const auto look = [&](const fs::directory_entry& entry) {
+      if (entry.is_regular_file() && is_picture_name(entry.path())) found.push_back(entry.path().string());
+    };
+    if (recursive) {
+      for (const auto& entry : fs::recursive_directory_iterator(path)) look(entry);
+    } else {
+      for (const auto& entry : fs::directory_iterator(path)) look(entry);
+    }
+    if (found.empty()) throw Error(fmt::format("[classify] no .jpg, .jpeg, .png or .bmp file in {}", path));
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+// A label a line, of class 0 first; a line `background` before them, as some lists have it, is passed over.
+std::vector<std::string> read_labels(const std::string& path, int classes) {
+  std::ifstream file(path);
+  if (!file) throw Error(fmt::format("[classify] cannot open {}", path));
+  std::vector<std::string> labels;
+  for (std::string line; std::getline(file, line);) {
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    labels.push_back(line);
+  }
+  while (!labels.empty() && labels.back().empty()) labels.pop_back();
+  const auto wanted = static_cast<size_t>(classes);
+  if (labels.size() == wanted + 1 && labels.front() == "background") labels.erase(labels.begin());
+  if (labels.size() != wanted) {
+    throw Error(fmt::format("[classify] the net has {} classes; {} has {} labels", classes, path, labels.size()));
+  }
+  return labels;
+}
+
+// "0.5,0.5,0.5"; false where it isn't like that.
+bool read_three(const std::string& text, std::optional<std::array<float, 3>>& to) {
+  std::istringstream from(text);
+  std::array<float, 3> values{};
+  char comma[2] = {};
+  from >> values[0] >> comma[0] >> values[1] >> comma[1] >> values[2];
+  if (!from || comma[0] != ',' || comma[1] != ',' || from.peek() != std::istringstream::traits_type::eof())
+    return false;
+  to = values;
+  return true;
+}
+
+Preprocessing preprocessing_of(const ZooEntry& entry, const ClassifyArguments& a) {
+  Preprocessing steps = entry.preprocessing;
+  steps.grey = entry.channels == 1;
+  if (a.resize) steps.resize = *a.resize;
+  if (a.crop) steps.crop_height = steps.crop_width = *a.crop;
+  if (a.interpolation) steps.interpolation = *a.interpolation;
+  if (a.mean) steps.mean = *a.mean;
+  if (a.std) steps.std = *a.std;
+  if (!a.order.empty()) steps.bgr = a.order == "bgr";
+  return steps;
+}
+
+struct Guess {
+  int label;
+  double probability;
+  float logit;
+};
+
+// The `top` likeliest classes; of equal ones the first.
+std::vector<Guess> best(const float* logits, int classes, int top) {
+  double sum = 0;
+  const float largest = *std::max_element(logits, logits + classes);
+  for (int i = 0; i < classes; ++i) sum += std::exp(double{logits[i]} - largest);
+  std::vector<int> order(static_cast<size_t>(classes));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return logits[a] > logits[b]; });
+  std::vector<Guess> guesses;
+  for (int i = 0; i < std::min(top, classes); ++i) {
+    const int label = order[static_cast<size_t>(i)];
+    guesses.push_back({label, std::exp(double{logits[label]} - largest) / sum, logits[label]});
+  }
+  return guesses;
+}
+
+double ms_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Asks the net batch by batch, prints what it says and keeps it for the JSON file.
+class Classifier {
+ public:
+  explicit Classifier(const ClassifyArguments& a)
+      : a_(a),
+        entry_(zoo_entry(a.model)),
+        classes_(a.classes > 0 ? a.classes : entry_.classes),
+        steps_(preprocessing_of(entry_, a)),
+        net_(load_net("classify", a.model, a.weights, classes_)) {
+    std::string labels = a.labels;
+    if (labels.empty() && classes_ == kImagenetClasses && fs::exists(kImagenetLabels)) labels = kImagenetLabels;
+    if (!labels.empty()) labels_ = read_labels(labels, classes_);
+    fmt::print("preprocessing: {}\nlabels: {}\n", steps_.str(), labels.empty() ? "none, classes by number" : labels);
+  }
+
+  void add(const std::string& path) {
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      images_.push_back(read_image(path));
+      files_.push_back(path);
+    } catch (const Error& error) {
+      if (!a_.skip_bad) throw;
+      fmt::print(stderr, "dnn: skipped: {}\n", error.what());
+      ++skipped_;
+    }
+    preparing_ms_ += ms_since(start);
+    if (images_.size() == static_cast<size_t>(a_.batch)) finish_batch();
+  }
+
+  void finish_batch() {
+    if (images_.empty()) return;
+    const auto start = std::chrono::steady_clock::now();
+    const Tensor x = preprocess(images_, steps_);
+    preparing_ms_ += ms_since(start);
+
+    const auto begin = std::chrono::steady_clock::now();
+    const Tensor y = (*net_)(x);
+    if (y.dims() != 2 || y.size(1) != classes_) {
+      throw Error(fmt::format("[classify] the net gives {} instead of {} logits a picture", y.shape().str(), classes_));
+    }
+    const std::vector<float> logits = y.to_vector<float>();
+    const double ms = ms_since(begin), each = ms / static_cast<double>(files_.size());
+    net_ms_ += ms;
+    for (size_t i = 0; i < files_.size(); ++i)
+      report(files_[i], logits.data() + i * static_cast<size_t>(classes_), each);
+    images_.clear();
+    files_.clear();
+  }
+
+  void finish() {
+    finish_batch();
+    const double pictures = static_cast<double>(std::max<size_t>(results_.size(), 1));
+    fmt::print("{} pictures{}; a picture took {:.2f} ms to read and prepare, {:.2f} ms in the net\n", results_.size(),
+               skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "", preparing_ms_ / pictures, net_ms_ / pictures);
+    write_json(a_.json, results_);
+    if (results_.empty()) throw Error("[classify] none of the pictures could be read");
+  }
+
+ private:
+  void report(const std::string& file, const float* logits, double ms) {
+    if (!std::all_of(logits, logits + classes_, [](float logit) { return std::isfinite(logit); })) {
+      throw Error(fmt::format("[classify] the net's output for {} is not finite", file));
+    }
+    nlohmann::ordered_json top = nlohmann::ordered_json::array();
+    fmt::print("{} ({:.2f} ms)\n", file, ms);
+    for (const Guess& guess : best(logits, classes_, a_.top)) {
+      const std::string label = labels_.empty() ? "" : labels_[static_cast<size_t>(guess.label)];
+      fmt::print("  {:>6.2f} %  {}{}{}\n", 100 * guess.probability, guess.label, label.empty() ? "" : ": ", label);
+      top.push_back(
+          {{"class", guess.label}, {"label", label}, {"probability", guess.probability}, {"logit", guess.logit}});
+    }
+    results_.push_back({{"file", file}, {"top", top}, {"time_ms", ms}});
+  }
+
+  const ClassifyArguments& a_;
+  const ZooEntry& entry_;
+  int classes_;
+  Preprocessing steps_;
+  std::shared_ptr<Module> net_;
+  std::vector<std::string> labels_;
+
+  std::vector<Image> images_;  // of the batch that is being filled
+  std::vector<std::string> files_;
+  int64_t skipped_ = 0;
+  double preparing_ms_ = 0, net_ms_ = 0;
+  nlohmann::ordered_json results_ = nlohmann::ordered_json::array();
+};
+
+int run(const ClassifyArguments& a) {
+  a.machine.apply();
+  const NoGrad no_grad;
+  const std::vector<std::string> pictures = find_pictures(a.paths, a.recursive);
+  Classifier classifier(a);
+  for (const std::string& picture : pictures) classifier.add(picture);
+  classifier.finish();
+  return 0;
+}
+
+}  // namespace
+
+Command add_classify(CLI::App& app) {
+  const auto a = std::make_shared<ClassifyArguments>();
+  add_model_option(app, a->model);
+  app.add_option("--weights", a->weights, "weights of the net")->required()->check(CLI::ExistingFile);
+  app.add_option("pictures", a->paths, "pictures (JPEG, PNG, BMP), or folders to look for them")
+      ->required()
+      ->check(CLI::ExistingPath);
+  app.add_option("--labels", a->labels,
+                 fmt::format("file with a label a line [{} for {} classes]", kImagenetLabels, kImagenetClasses))
+      ->check(CLI::ExistingFile);
+  app.add_option("--top", a->top, "how many classes to show")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--batch", a->batch, "pictures at a time")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--classes", a->classes, "classes of the weights [those of the net]")->check(CLI::PositiveNumber);
+  app.add_flag("--recursive", a->recursive, "look in the folders' folders as well");
+  app.add_flag("--skip-bad", a->skip_bad, "pass over pictures that can't be read, and count them");
+  app.add_option("--json", a->json, "also write the results to this file");
+  const std::string before = "Preprocessing, where it is not to be that of the net";
+  app.add_option("--resize", a->resize, "shorter side in pixels; 0: none")
+      ->check(CLI::NonNegativeNumber)
+      ->group(before);
+  app.add_option("--crop", a->crop, "side of the square from the centre; 0: none")
+      ->check(CLI::NonNegativeNumber)
+      ->group(before);
+  const std::map<std::string, Interpolation> names{
+      {"nearest", Interpolation::nearest}, {"bilinear", Interpolation::bilinear}, {"bicubic", Interpolation::bicubic}};
+  app.add_option("--interpolation", a->interpolation, "nearest, bilinear or bicubic")
+      ->transform(CLI::CheckedTransformer(names))
+      ->group(before);
+  for (const auto& [name, values] : {std::pair{"--mean", &a->mean}, std::pair{"--std", &a->std}}) {
+    app.add_option(
+           name, [to = values](const CLI::results_t& given) { return read_three(given.front(), *to); },
+           "three numbers with commas, in the order of the channels, of pixels in [0, 1]")
+        ->group(before);
+  }
+  app.add_option("--order", a->order, "of the channels: rgb or bgr")
+      ->check(CLI::IsMember({"rgb", "bgr"}))
+      ->group(before);
+  a->machine.add(app);
+  return [a] { return run(*a); };
+}
+
+}  // namespace dnn::cli
