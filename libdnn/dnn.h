@@ -9,7 +9,9 @@
 #include <libdnn/core/version.h>
 #include <libdnn/data/data_loader.h>
 #include <libdnn/data/image.h>
+#include <libdnn/data/image_folder.h>
 #include <libdnn/data/preprocess.h>
+#include <libdnn/data/synthetic.h>
 #include <libdnn/formats/atomic_file.h>
 #include <libdnn/formats/npy.h>
 #include <libdnn/formats/tensor_proto.h>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -12,8 +13,9 @@
 namespace dnn {
 namespace {
 
-// Shuffling has its own stream of random numbers, beside that of the program's random operations.
-constexpr uint64_t kShuffleStream = uint64_t{1} << 63;
+// Shuffling and what data sets draw have their own streams of random numbers, beside that of the program's random
+// operations.
+constexpr uint64_t kShuffleStream = uint64_t{1} << 63, kSampleStream = uint64_t{3} << 62;
 
 // Fisher-Yates with Philox words; the product of a 32-bit word and the range takes its upper half (Lemire, 2019),
 // whose bias of below 2^-5 ulp at 60,000 samples no test could see.
@@ -28,51 +30,78 @@ void shuffle(std::vector<int32_t>& order, uint64_t seed, uint64_t epoch) {
   }
 }
 
+class MemoryDataset : public Dataset {
+ public:
+  MemoryDataset(ImageDataset data, const Device& device) : data_(std::move(data)) {
+    if (data_.images.defined()) data_.images = data_.images.to(device);
+  }
+
+  int64_t size() const override { return data_.size(); }
+
+  Batch load(const std::vector<int32_t>& samples, RandomState, const Device& device) override {
+    const int count = static_cast<int>(samples.size());
+    const int32_t* all_labels = data_.labels.data<int32_t>();
+    std::vector<int32_t> labels(samples.size());
+    std::transform(samples.begin(), samples.end(), labels.begin(), [&](int32_t i) { return all_labels[i]; });
+
+    const Tensor& from = data_.images;
+    const Tensor index = from_vector(samples, {count}, device);
+    const Batch batch{Tensor({count, from.size(1), from.size(2), from.size(3)}, DType::float32, device),
+                      from_vector(labels, {count}, device)};
+    const RowsShape shape{count, static_cast<int>(from.numel() / from.size(0))};
+    run_kernel("data_loader", {&batch.images}, [&]<class T>(const Kernels<T>& k, Context& context) {
+      k.gather_pixels(context, shape, from.data<uint8_t>(), index.data<int32_t>(), T{255}, batch.images.data<T>());
+    });
+    return batch;
+  }
+
+ private:
+  ImageDataset data_;  // images on the device, labels in host memory
+};
+
 }  // namespace
 
-DataLoader::DataLoader(const ImageDataset& dataset, const DataLoaderOptions& options, const Device& device)
-    : dataset_(dataset), options_(options), device_(device), order_(static_cast<size_t>(dataset.size())) {
+DataLoader::DataLoader(std::shared_ptr<Dataset> dataset, const DataLoaderOptions& options, const Device& device)
+    : dataset_(std::move(dataset)), options_(options), device_(device) {
   if (options.batch_size < 1) {
     throw Error(fmt::format("[data_loader] batch_size must be at least 1; got {}", options.batch_size));
   }
-  if (dataset.size() == 0) throw Error("[data_loader] the data set is empty");
-  dataset_.images = dataset.images.to(device);
+  const int64_t size = dataset_->size();
+  if (size < 1) throw Error("[data_loader] the data set is empty");
+  if (size > std::numeric_limits<int32_t>::max()) {
+    throw Error(fmt::format("[data_loader] a data set has at most 2^31 - 1 samples; got {}", size));
+  }
+  order_.resize(static_cast<size_t>(size));
   start_epoch(0);
 }
 
-int64_t DataLoader::samples() const { return options_.drop_last ? batches() * options_.batch_size : dataset_.size(); }
+DataLoader::DataLoader(const ImageDataset& dataset, const DataLoaderOptions& options, const Device& device)
+    : DataLoader(std::make_shared<MemoryDataset>(dataset, device), options, device) {}
+
+int64_t DataLoader::samples() const { return options_.drop_last ? batches() * options_.batch_size : dataset_->size(); }
 
 int64_t DataLoader::batches() const {
-  const int64_t whole = dataset_.size() / options_.batch_size;
-  return whole + (!options_.drop_last && dataset_.size() % options_.batch_size != 0 ? 1 : 0);
+  const int64_t whole = dataset_->size() / options_.batch_size;
+  return whole + (!options_.drop_last && dataset_->size() % options_.batch_size != 0 ? 1 : 0);
 }
 
 void DataLoader::start_epoch(int64_t epoch) {
   std::iota(order_.begin(), order_.end(), 0);
   if (options_.shuffle) shuffle(order_, options_.seed, static_cast<uint64_t>(epoch));
+  epoch_ = epoch;
   position_ = 0;
 }
 
 bool DataLoader::next(Batch& batch) {
-  const int64_t left = samples() - position_;
-  if (left <= 0) return false;
-  const int count = static_cast<int>(std::min<int64_t>(left, options_.batch_size));
-  const Tensor& images = dataset_.images;
-  const std::vector<int32_t> chosen(order_.begin() + position_, order_.begin() + position_ + count);
-  position_ += count;
-
-  const int32_t* all_labels = dataset_.labels.data<int32_t>();
-  std::vector<int32_t> labels(chosen.size());
-  std::transform(chosen.begin(), chosen.end(), labels.begin(), [&](int32_t i) { return all_labels[i]; });
-  batch.labels = from_vector(labels, {count}, device_);
-
-  const Tensor index = from_vector(chosen, {count}, device_);
-  batch.images = Tensor({count, images.size(1), images.size(2), images.size(3)}, DType::float32, device_);
-  const RowsShape shape{count, static_cast<int>(images.numel() / images.size(0))};
-  run_kernel("data_loader", {&batch.images}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.gather_pixels(context, shape, images.data<uint8_t>(), index.data<int32_t>(), T{255}, batch.images.data<T>());
-  });
-  return true;
+  const RandomState random{options_.seed, kSampleStream | static_cast<uint64_t>(epoch_)};
+  while (position_ < samples()) {
+    const int64_t end = std::min(position_ + options_.batch_size, samples());
+    const std::vector<int32_t> chosen(order_.begin() + position_, order_.begin() + end);
+    position_ = end;
+    batch = dataset_->load(chosen, random, device_);
+    if (batch.labels.numel() > 0) return true;
+  }
+  return false;
 }
 
 }  // namespace dnn

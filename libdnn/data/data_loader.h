@@ -1,24 +1,24 @@
 #pragma once
+#include <memory>
+
 #include <libdnn/data/dataset.h>
 
 namespace dnn {
 
-struct Batch {
-  Tensor images;  // float32 (n, H, W, C), pixel / 255
-  Tensor labels;  // int32 (n)
-};
-
 struct DataLoaderOptions {
   int batch_size = 64;
   bool shuffle = false;
-  uint64_t seed = 0;       // of the order; each epoch has its own
+  uint64_t seed = 0;       // of the order and of what the data set draws; each epoch has its own
   bool drop_last = false;  // leave out a last batch that is not full
 };
 
-// Hands out a data set in batches on a device. The pictures stay there as bytes; the last batch may be short and has
-// its own size.
+// Hands out a data set in batches on a device. The last batch may be short and has its own size, as have those of a
+// data set that leaves samples out; no batch is empty.
 class DataLoader {
  public:
+  DataLoader(std::shared_ptr<Dataset> dataset, const DataLoaderOptions& options,
+             const Device& device = default_device());
+  // Of pictures in memory, which stay on the device as bytes; a batch has pixel / 255.
   DataLoader(const ImageDataset& dataset, const DataLoaderOptions& options, const Device& device = default_device());
 
   int64_t samples() const;  // in an epoch
@@ -28,11 +28,11 @@ class DataLoader {
   bool next(Batch& batch);          // false at the end of the epoch
 
  private:
-  ImageDataset dataset_;  // images on the device, labels in host memory
+  std::shared_ptr<Dataset> dataset_;
   DataLoaderOptions options_;
   Device device_;
   std::vector<int32_t> order_;
-  int64_t position_ = 0;
+  int64_t epoch_ = 0, position_ = 0;
 };
 
 }  // namespace dnn

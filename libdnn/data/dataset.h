@@ -1,9 +1,27 @@
 #pragma once
 #include <string>
+#include <vector>
 
+#include <kernels/context.h>
 #include <libdnn/core/tensor.h>
 
 namespace dnn {
+
+struct Batch {
+  Tensor images;  // float32 (n, H, W, C)
+  Tensor labels;  // int32 (n)
+};
+
+// Where a loader's samples come from.
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual int64_t size() const = 0;
+
+  // The samples of these numbers, in this order, on a device; a set that leaves samples out hands out fewer. `random`
+  // is the epoch's stream: what is drawn for a sample follows from it and the sample's number, not from the batch.
+  virtual Batch load(const std::vector<int32_t>& samples, RandomState random, const Device& device) = 0;
+};
 
 // Pictures of one size with a label each, kept as bytes: images uint8 (N, H, W, C), labels int32 (N) in host memory.
 struct ImageDataset {

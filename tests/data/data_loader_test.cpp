@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <iterator>
 #include <numeric>
 
 #include <libdnn/data/data_loader.h>
@@ -60,6 +61,35 @@ TEST_CASE("data_loader: the order follows from seed and epoch", "[data_loader]")
   CHECK(sorted == all);
   DataLoader plain(counting(200), {.batch_size = 7});
   CHECK(order_of(plain, 3) == all);
+}
+
+// A data set of one's own: sample i is the number i, and odd samples are left out.
+class Even : public Dataset {
+ public:
+  int64_t size() const override { return 7; }
+  Batch load(const std::vector<int32_t>& samples, RandomState random, const Device& device) override {
+    seeds.push_back(random.seed);
+    calls.push_back(random.call);
+    std::vector<int32_t> even;
+    std::copy_if(samples.begin(), samples.end(), std::back_inserter(even), [](int32_t i) { return i % 2 == 0; });
+    const int count = static_cast<int>(even.size());
+    return {zeros({count, 1, 1, 1}, DType::float32, device), from_vector(even, {count}, device)};
+  }
+  std::vector<uint64_t> seeds, calls;
+};
+
+TEST_CASE("data_loader: a data set of one's own, which may leave samples out", "[data_loader]") {
+  const auto even = std::make_shared<Even>();
+  DataLoader loader(even, {.batch_size = 1, .seed = 3});
+  Batch batch;
+  std::vector<int32_t> labels;
+  while (loader.next(batch)) labels.push_back(batch.labels.to_vector<int32_t>().at(0));
+  CHECK(labels == std::vector<int32_t>{0, 2, 4, 6});
+  CHECK(even->seeds == std::vector<uint64_t>(7, 3));
+  CHECK(even->calls == std::vector<uint64_t>(7, even->calls.at(0)));
+  loader.start_epoch(1);
+  REQUIRE(loader.next(batch));
+  CHECK(even->calls.back() != even->calls.front());
 }
 
 TEST_CASE("data_loader: bad arguments", "[data_loader]") {
