@@ -131,7 +131,7 @@ CaffeGoogLeNet::CaffeGoogLeNet(int classes) {
   add("flatten", Flatten());
   add("head_dropout", Dropout(0.7));
   add("last_dropout", Dropout(0.4));
-  init::weights(*this, init::xavier_uniform(), init::xavier_uniform());
+  init::weights(*this, init::kaiming_normal(), init::kaiming_normal());
 }
 
 void CaffeGoogLeNet::add_conv(const std::string& name, int in, int out, int kernel_size, int stride) {
