@@ -146,7 +146,7 @@ void add_lrn(const std::string& name, const RowsShape& s) {
   add_kernel("lrn/" + name, {count, count}, 2 * n,
              [=](Context& context, Table k, Arrays a) { k.lrn_forward(context, lrn, a[0], a[1]); });
   add_kernel("lrn_backward/" + name, {count, count, count}, 3 * n,
-             [=](Context& context, Table k, Arrays a) { k.lrn_backward(context, lrn, a[0], nullptr, a[1], a[2]); });
+             [=](Context& context, Table k, Arrays a) { k.lrn_backward(context, lrn, a[0], a[1], a[2]); });
 }
 
 void add_softmax(const std::string& name, const RowsShape& s) {

@@ -57,7 +57,7 @@
     T* dresidual_or_null, T* dweight_or_null, T* dbias_or_null)                                                        \
   /* local response normalisation across channels: shapes.h */                                                         \
   X(lrn_forward, const LrnShape&, const T* x, T* y)                                                                    \
-  X(lrn_backward, const LrnShape&, const T* x, const T* y, const T* dy, T* dx)                                         \
+  X(lrn_backward, const LrnShape&, const T* x, const T* dy, T* dx)                                                     \
   /* y = x * scale, scale (n, c) the same for all pixels of a picture: squeeze and excitation */                       \
   X(scale_channels_forward, const ChannelScaleShape&, const T* x, const T* scale, T* y)                                \
   X(scale_channels_backward, const ChannelScaleShape&, const T* x, const T* scale, const T* dy, T* dx_or_null,         \

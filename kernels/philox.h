@@ -45,6 +45,6 @@ constexpr uint32_t philox_half(const PhiloxBlock& block, int half) {
 }
 
 // p * 65536, rounded: 65536 drops all.
-constexpr uint32_t dropout_threshold(float p) { return static_cast<uint32_t>(double{p} * 65536 + 0.5); }
+constexpr uint32_t dropout_threshold(float p) { return (static_cast<uint32_t>(double{p} * 131072) + 1) / 2; }
 
 }  // namespace dnn

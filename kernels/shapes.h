@@ -54,7 +54,7 @@ struct Pool2dShape {
     return int64_t{r} * s <= 256;
   }  // max pooling's index of the largest cell: uint8, else int32
   int64_t flops() const { return y_pixels() * c * r * s; }
-  int64_t bytes(int size) const { return size * c * (x_pixels() + y_pixels()); }
+  int64_t bytes(int size) const { return int64_t{size} * c * (x_pixels() + y_pixels()); }
   void check(const char* op = "pool2d") const;
 
  private:

@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 folders=()
 for folder in kernels libdnn examples bench tests .ci; do
-  [ -d $folder ] && folders+=($folder)
+  [ -d $folder ] && folders+=("$folder")
 done
 files=$(find "${folders[@]}" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.sh' -o -name '*.py' \
   -o -name '*.cmake' -o -name '*.in' -o -name '*.md' -o -name CMakeLists.txt -o -path .ci/run \) | sort)

@@ -12,7 +12,7 @@ for group in "$@"; do
       ;;
     tests) packages+=(catch2 libbenchmark-dev) ;;
     qemu) packages+=(qemu-user) ;;
-    clang) packages+=(clang-14) ;;
+    clang) packages+=(clang-14 libclang-rt-14-dev) ;;
     *)
       echo "install_packages.sh: the groups are library, tests, qemu, clang; got '$group'" >&2
       exit 2

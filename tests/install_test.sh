@@ -5,7 +5,10 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$(cd "$1" && pwd)
-compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+compiler=$(cached CMAKE_CXX_COMPILER)
+sanitizers=$(cached DNN_SANITIZE)
+[ -z "$sanitizers" ] || export CXXFLAGS=-fsanitize=$sanitizers  # CMake reads it too
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -44,7 +47,7 @@ PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name dnn.pc)")
 export PKG_CONFIG_PATH
 libraries=$(pkg-config --variable=libdir dnn)
 for name in headers readme; do
-  # shellcheck disable=SC2046
-  "$compiler" -std=c++20 $name.cpp -o $name $(pkg-config --cflags --libs dnn)
+  # shellcheck disable=SC2046,SC2086
+  "$compiler" -std=c++20 ${CXXFLAGS:-} $name.cpp -o $name $(pkg-config --cflags --libs dnn)
   LD_LIBRARY_PATH=$libraries ./$name
 done

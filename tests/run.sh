@@ -2,8 +2,9 @@
 # Installs what is missing, builds the library and its tests, and runs every test. The last line says
 # "N passed, N failed"; the exit code is 0 where none failed.
 #   bash tests/run.sh              Release, in build/
-#   bash tests/run.sh --sanitize   with AddressSanitizer and UBSan, in build-sanitize/
-#   bash tests/run.sh --clang      with clang++-14 and a static library, in build-clang/
+#   bash tests/run.sh --sanitize   with AddressSanitizer and UBSan, clang++-14 and a static library, in build-sanitize/;
+#                                  without the tests tagged [large], which are whole nets
+#   bash tests/run.sh --clang      Release with clang++-14 and a static library, in build-clang/
 #   bash tests/run.sh --qemu       some tests of the kernels on an emulated CPU without AVX, from the Release build
 # BUILD_DIR names another folder to build in. Arguments -D... go to CMake. build/tests/kernel_tests and library_tests
 # are Catch2 programs: run one by hand with a name or a tag, such as "[conv2d]".
@@ -33,7 +34,7 @@ mkdir -p "${BUILD_DIR:-$folder}"
 build=$(cd "${BUILD_DIR:-$folder}" && pwd)
 
 groups=(library tests)
-[ $preset = clang ] && groups+=(clang)
+[ $preset != release ] && groups+=(clang)
 $qemu && groups+=(qemu)
 bash "$root/tests/install_packages.sh" "${groups[@]}"
 
@@ -98,14 +99,16 @@ if $qemu; then
   program "kernel_tests on an emulated Nehalem" qemu-x86_64 -cpu Nehalem "$build/tests/kernel_tests" \
     "*by hand*,[.nehalem]"
 else
+  filter=()
+  [ $preset = sanitize ] && filter=("~[large]~[.]")
   for file in "$build"/tests/*_tests; do
-    program "$(basename "$file")" "$file"
+    program "$(basename "$file")" "$file" "${filter[@]}"
   done
   if [ $preset != sanitize ]; then
     script include_rule_test bash "$root/tests/include_rule_test.sh"
     script command_test bash "$root/tests/command_test.sh" "$build"
-    script install_test bash "$root/tests/install_test.sh" "$build"
   fi
+  script install_test bash "$root/tests/install_test.sh" "$build"
 fi
 
 for failure in "${failures[@]}"; do

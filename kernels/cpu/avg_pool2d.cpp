@@ -67,7 +67,7 @@ void backward_rows(const Pool2dShape& p, const AveragedCovering* rows, const Ave
     for (int w = 0; w < p.w; ++w) {
       const auto [column_windows, cells_of_column] = columns[w];
       float* to = dx + (row * p.w + w) * p.x_pitch();
-      const auto window = [&](int oh, int ow) { return picture + oh * y_row_pitch + ow * p.y_pitch(); };
+      const auto window = [&](int64_t oh, int64_t ow) { return picture + oh * y_row_pitch + ow * p.y_pitch(); };
       if (cells_of_row > 0 && cells_of_column > 0) {
         const float scale = 1.0f / (static_cast<float>(cells_of_row) * static_cast<float>(cells_of_column));
         gather_pixel<kStream>(p, row_windows.end - row_windows.begin, column_windows.end - column_windows.begin,

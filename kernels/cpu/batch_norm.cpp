@@ -14,6 +14,7 @@
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/per_isa.h>
 #include <kernels/cpu/simd/activation-inl.h>
+#include <kernels/cpu/simd/column_sums-inl.h>
 #include <kernels/cpu/simd/vectors-inl.h>
 #include <kernels/parallel.h>
 
@@ -23,25 +24,7 @@ namespace {
 
 // means[c] = the mean of column c over a run of rows, about: what is left over is found by squares_about().
 void rough_means(int64_t rows, int width, int64_t pitch, const float* x, float* means) {
-  std::fill_n(means, width, 0.0f);
-  int64_t row = 0;
-  for (; row + 8 <= rows; row += 8) {
-    for_vectors(width, [=](auto d, int64_t c) HWY_ATTR {
-      const float* first = x + row * pitch + c;
-      auto even = hn::LoadU(d, first), odd = hn::LoadU(d, first + pitch);
-#pragma GCC unroll 3
-      for (int i = 2; i < 8; i += 2) {
-        even = hn::Add(even, hn::LoadU(d, first + i * pitch));
-        odd = hn::Add(odd, hn::LoadU(d, first + (i + 1) * pitch));
-      }
-      hn::StoreU(hn::Add(hn::LoadU(d, means + c), hn::Add(even, odd)), d, means + c);
-    });
-  }
-  for (; row < rows; ++row) {
-    for_vectors(width, [=](auto d, int64_t c) HWY_ATTR {
-      hn::StoreU(hn::Add(hn::LoadU(d, means + c), hn::LoadU(d, x + row * pitch + c)), d, means + c);
-    });
-  }
+  column_sums(rows, width, pitch, x, means);
   const float factor = 1.0f / static_cast<float>(rows);
   for_vectors(width, [=](auto d, int64_t c)
                          HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, means + c), hn::Set(d, factor)), d, means + c); });

@@ -59,7 +59,7 @@ struct ColumnSplit {
 
   // One value a column, repeated for each row of a group.
   void repeat(float* values) const {
-    for (int row = 1; row < group; ++row) std::copy_n(values, cols, values + row * cols);
+    for (int row = 1; row < group; ++row) std::copy_n(values, cols, values + int64_t{row} * cols);
   }
 };
 

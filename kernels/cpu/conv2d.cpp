@@ -24,7 +24,7 @@ DirectConv forward_conv(const Conv2dShape& shape) {
 }
 
 FilterView forward_filters(const Conv2dShape& shape, const float* w) {
-  const int64_t c = shape.c / shape.groups, filter = shape.r * shape.s * c;
+  const int64_t c = shape.c / shape.groups, filter = c * shape.r * shape.s;
   return {w, shape.k / shape.groups * filter, filter, shape.s * c, c, 1};
 }
 

@@ -75,7 +75,7 @@ Plan plan_for(const Conv2dShape& p, int lanes) {
   if (is_matrix(p)) {
     plan.form = Form::pixels;
     plan.block = kPixelBlock;
-  } else if (gathered < static_cast<double>(plan.r * plan.s * vectors(plan.run))) {
+  } else if (gathered < static_cast<double>(vectors(plan.run) * plan.r * plan.s)) {
     plan = {Form::patches, 1, 1, cells, vectors(cells + lanes - 1) * lanes, 1, 1, 1, 1, 1};
     plan.block = std::clamp<int64_t>(kPatchBytes / 4 / plan.pitch, 96, 1024);
   } else {

@@ -47,7 +47,7 @@ Phase phase_of(int first, int size, int taps, int stride, int pad, int dilation)
 void spread_channels(const Conv2dShape& p, const float* w, const Phase& v, const Phase& u, float* to) {
   for (int r = 0; r < v.taps; ++r) {
     for (int s = 0; s < u.taps; ++s) {
-      const float* from = w + (v.last_tap - r * v.tap_step) * p.s + (u.last_tap - s * u.tap_step);
+      const float* from = w + int64_t{v.last_tap - r * v.tap_step} * p.s + (u.last_tap - s * u.tap_step);
       for (int c = 0; c < p.c; ++c) *to++ = from[int64_t{c} * p.r * p.s];
     }
   }

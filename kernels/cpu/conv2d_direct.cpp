@@ -238,7 +238,7 @@ void run_pointers(Context& context, Workspace& workspace, const DirectConv& conv
   const DirectKernels& kernels = panels.kernels;
   const int64_t count = int64_t{conv.n} * conv.oh * conv.ow, taps = int64_t{conv.r} * conv.s;
   constexpr int64_t kTiles = 168;
-  const int64_t fit = kBandBytes / (conv.c * conv.stride_h * conv.stride_w * static_cast<int64_t>(sizeof(float)));
+  const int64_t fit = kBandBytes / (static_cast<int64_t>(sizeof(float)) * conv.c * conv.stride_h * conv.stride_w);
   const int64_t block = fit >= kTiles ? kTiles : std::max<int64_t>(fit / 12 * 12, 24);
   const int64_t padded = block + kMaxTilePixels;
   const int64_t channels = int64_t{conv.groups} * conv.c;

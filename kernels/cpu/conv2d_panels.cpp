@@ -10,13 +10,14 @@ void pack_panel(const DirectConv& conv, const FilterView& filters, int lanes, co
   for (int r = 0; r < conv.r; ++r) {
     for (int s = 0; s < conv.s; ++s, to += int64_t{width} * conv.c) {
       for (int j = 0; j < panel.vectors; ++j) {
+        float* vector = to + int64_t{j} * lanes;
         const int start = vector_start(panel.channels, panel.vectors, j, lanes);
         const int used = std::min(lanes, panel.channels - start);
         const float* from = filters.data + panel.group * filters.group + (panel.first + start) * filters.k_step +
                             r * filters.r_step + s * filters.s_step;
         if (filters.k_step == 1) {
           for (int64_t c = 0; c < conv.c; ++c) {
-            float* row = to + c * width + j * lanes;
+            float* row = vector + c * width;
             for (int lane = 0; lane < used; ++lane) row[lane] = from[c * filters.c_step + lane];
             for (int lane = used; lane < lanes; ++lane) row[lane] = 0;
           }
@@ -26,7 +27,7 @@ void pack_panel(const DirectConv& conv, const FilterView& filters, int lanes, co
         for (int64_t c0 = 0; c0 < conv.c; c0 += kBlock) {
           const int64_t c1 = std::min<int64_t>(conv.c, c0 + kBlock);
           for (int lane = 0; lane < lanes; ++lane) {
-            float* column = to + j * lanes + lane;
+            float* column = vector + lane;
             const float* filter = from + lane * filters.k_step;
             for (int64_t c = c0; c < c1; ++c) column[c * width] = lane < used ? filter[c * filters.c_step] : 0.0f;
           }

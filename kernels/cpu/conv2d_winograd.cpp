@@ -121,8 +121,8 @@ void run_group(Context& context, const DirectConv& conv, const FilterView& filte
   float* all_m = workspace.take<float>(threads * kWinogradPositions * m_position);
   const int64_t blocks = ceil_div(tiling.count, tiling.block);
   parallel_for(context, blocks, [&](int64_t block, int thread) {
-    float* v = all_v + thread * kWinogradPositions * v_position;
-    float* m = all_m + thread * kWinogradPositions * m_position;
+    float* v = all_v + v_position * kWinogradPositions * thread;
+    float* m = all_m + m_position * kWinogradPositions * thread;
     const Range range = chunk_range(tiling.count, blocks, block);
     const int64_t tiles = range.end - range.begin;
     for (int64_t i = 0; i < tiles; ++i) {

@@ -52,7 +52,7 @@ HWY_INLINE void drop(Words words, uint16_t threshold, float scale, const float* 
 // range.begin is a multiple of 8.
 template <bool kStream>
 void dropout_loop(Range range, uint32_t threshold, float scale, RandomState state, const float* x, float* y) {
-  constexpr int kElements = 2 * PhiloxWords::kWords, kAtOnce = kElements / PhiloxWords::kVectors;
+  constexpr int64_t kElements = 2 * PhiloxWords::kWords, kAtOnce = kElements / PhiloxWords::kVectors;
   const PhiloxWords random(state);
   const uint16_t threshold16 = static_cast<uint16_t>(threshold);
   hn::Vec<PhiloxWords::D> words[PhiloxWords::kVectors];

@@ -171,7 +171,7 @@ void epilogue(Context& context, const RowsShape& shape, const Epilogue<float>& e
     width = group * shape.cols;
     if (group > 1) {
       float* repeated = workspace.take<float>(width);
-      for (int row = 0; row < group; ++row) std::copy_n(e.bias, shape.cols, repeated + row * shape.cols);
+      for (int row = 0; row < group; ++row) std::copy_n(e.bias, shape.cols, repeated + int64_t{row} * shape.cols);
       bias = repeated;
     }
   }

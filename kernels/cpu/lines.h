@@ -8,7 +8,7 @@
 // How the loops that are bound by memory cut and store their arrays.
 namespace dnn::cpu {
 
-constexpr int kLineFloats = 16;  // a cache line; also the widest vector
+constexpr int64_t kLineFloats = 16;  // a cache line; also the widest vector
 
 // As chunk_range, with borders at multiples of a line from the start of the array.
 inline Range line_range(int64_t count, int64_t chunks, int64_t chunk) {
@@ -20,7 +20,7 @@ inline Range line_range(int64_t count, int64_t chunks, int64_t chunk) {
 inline int rows_at_once(int64_t cols) {
   constexpr int kWide = 128, kLongEnough = 64;
   if (cols >= kWide) return 1;
-  int64_t rows = kLineFloats / std::gcd(cols, int64_t{kLineFloats});
+  int64_t rows = kLineFloats / std::gcd(cols, kLineFloats);
   while (rows * cols < kLongEnough) rows *= 2;
   return static_cast<int>(rows);
 }

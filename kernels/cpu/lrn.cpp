@@ -151,9 +151,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace dnn::cpu {
 
-void lrn_forward(Context& context, const LrnShape& shape, const float* x, float* y) {
-  const auto chunk_loop = DNN_PER_ISA(forward_chunk)[context];
-  const LrnBlock block(shape, 1, worth_streaming(y, shape.count()));
+namespace {
+
+// f(block, rows, offset of the first, scratch) for chunks of rows; the scratch arrays hold zeros where windows reach
+// beyond the channels.
+template <class F>
+void for_each_chunk(Context& context, const LrnShape& shape, int arrays, const float* result, F&& f) {
+  const LrnBlock block(shape, arrays, worth_streaming(result, shape.count()));
   const int64_t chunks = std::min(shape.rows, chunk_count(shape.count(), kChunkElements));
   Workspace workspace(context);
   const int64_t threads = threads_for(context, chunks);
@@ -161,24 +165,24 @@ void lrn_forward(Context& context, const LrnShape& shape, const float* x, float*
   std::fill_n(scratch, threads * block.scratch(), 0.0f);
   parallel_for(context, chunks, [&](int64_t chunk, int thread) {
     const Range range = chunk_range(shape.rows, chunks, chunk);
-    chunk_loop(block, range.end - range.begin, x + range.begin * shape.cols, scratch + thread * block.scratch(),
-               y + range.begin * shape.cols);
+    f(block, range.end - range.begin, range.begin * shape.cols, scratch + thread * block.scratch());
+  });
+}
+
+}  // namespace
+
+void lrn_forward(Context& context, const LrnShape& shape, const float* x, float* y) {
+  const auto chunk_loop = DNN_PER_ISA(forward_chunk)[context];
+  for_each_chunk(context, shape, 1, y, [&](const LrnBlock& block, int64_t rows, int64_t at, float* scratch) {
+    chunk_loop(block, rows, x + at, scratch, y + at);
   });
 }
 
 // y is computed again: that costs less than to read it.
-void lrn_backward(Context& context, const LrnShape& shape, const float* x, const float*, const float* dy, float* dx) {
+void lrn_backward(Context& context, const LrnShape& shape, const float* x, const float* dy, float* dx) {
   const auto chunk_loop = DNN_PER_ISA(backward_chunk)[context];
-  const LrnBlock block(shape, 3, worth_streaming(dx, shape.count()));
-  const int64_t chunks = std::min(shape.rows, chunk_count(shape.count(), kChunkElements));
-  Workspace workspace(context);
-  const int64_t threads = threads_for(context, chunks);
-  float* scratch = workspace.take<float>(threads * block.scratch());
-  std::fill_n(scratch, threads * block.scratch(), 0.0f);
-  parallel_for(context, chunks, [&](int64_t chunk, int thread) {
-    const Range range = chunk_range(shape.rows, chunks, chunk);
-    const int64_t at = range.begin * shape.cols;
-    chunk_loop(block, range.end - range.begin, x + at, dy + at, scratch + thread * block.scratch(), dx + at);
+  for_each_chunk(context, shape, 3, dx, [&](const LrnBlock& block, int64_t rows, int64_t at, float* scratch) {
+    chunk_loop(block, rows, x + at, dy + at, scratch, dx + at);
   });
 }
 

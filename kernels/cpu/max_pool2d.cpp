@@ -75,7 +75,7 @@ HWY_INLINE void max_of_window(const Pool2dShape& p, Window window, int64_t row_p
 // One row of output pixels. kR x kS: the size of the window, 0 for any.
 template <int kR, int kS, class Index>
 void forward_row(const Pool2dShape& p, int oh, const float* image, float* y, Index* index) {
-  constexpr int kIndexPitch = std::is_same_v<Index, NoIndex> ? 0 : 1;
+  constexpr int64_t kIndexPitch = std::is_same_v<Index, NoIndex> ? 0 : 1;
   const int top = oh * p.stride_h - p.pad_top, windows = p.ow();
   const int r0 = std::max(0, -top), r1 = std::min(p.r, p.h - top);
   const int64_t pitch = p.x_pitch(), row_pitch = pitch * p.w, y_pitch = p.y_pitch(), index_pitch = kIndexPitch * p.c;

@@ -354,7 +354,7 @@ void shared_conv2d_backward_weight(Context& context, const Conv2dShape& p, const
   const auto pictures = DNN_PER_ISA(backward_weight_pictures)[context];
   const bool apart = windows_apart(p);
   const int64_t chunks = std::max<int64_t>(1, chunk_count(p.n, picture_grain(p), kMostPartialSums));
-  const int64_t cells = apart ? p.r * x_row(p) : p.r * p.s, biases = int64_t{p.ow()} * p.c;
+  const int64_t taps = int64_t{p.r} * p.s, cells = apart ? p.r * x_row(p) : taps, biases = int64_t{p.ow()} * p.c;
   const int64_t row = x_row(p) + kMaxLanes;
   Workspace workspace(context);
   float* sums = workspace.take<float>(chunks * (cells + biases));
@@ -368,7 +368,7 @@ void shared_conv2d_backward_weight(Context& context, const Conv2dShape& p, const
     const float* other = sums + chunk * (cells + biases);
     for (int64_t i = 0; i < cells + biases; ++i) sums[i] += other[i];
   }
-  std::fill(dw, dw + p.r * p.s, 0.0f);
+  std::fill_n(dw, taps, 0.0f);
   for (int r = 0; r < p.r; ++r) {
     if (!apart) {
       for (int s = 0; s < p.s; ++s) dw[r * p.s + s] = sums[r * p.s + s];

@@ -7,6 +7,7 @@
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/lines.h>
 #include <kernels/cpu/per_isa.h>
+#include <kernels/cpu/simd/column_sums-inl.h>
 #include <kernels/cpu/simd/vectors-inl.h>
 #include <kernels/cpu/sum.h>
 #include <kernels/cpu/sum_plan.h>
@@ -41,27 +42,7 @@ void runs_chunk(const SumPlan& plan, Range kept, Range range, const float* x, do
 void add_rows(int64_t rows, int64_t width, int64_t pitch, const float* x, float* sums, double* totals) {
   constexpr int64_t kRowsOfFloatSums = 64;
   for (int64_t row = 0; row < rows; row += kRowsOfFloatSums) {
-    const int64_t end = std::min(rows, row + kRowsOfFloatSums);
-    // Eight rows at a time, so that the sums are loaded and stored less often.
-    int64_t r = row;
-    std::fill_n(sums, width, 0.0f);
-    for (; r + 8 <= end; r += 8) {
-      for_vectors(width, [=](auto d, int64_t c) HWY_ATTR {
-        const float* first = x + r * pitch + c;
-        auto even = hn::LoadU(d, first), odd = hn::LoadU(d, first + pitch);
-#pragma GCC unroll 3
-        for (int i = 2; i < 8; i += 2) {
-          even = hn::Add(even, hn::LoadU(d, first + i * pitch));
-          odd = hn::Add(odd, hn::LoadU(d, first + (i + 1) * pitch));
-        }
-        hn::StoreU(hn::Add(hn::LoadU(d, sums + c), hn::Add(even, odd)), d, sums + c);
-      });
-    }
-    for (; r < end; ++r) {
-      for_vectors(width, [=](auto d, int64_t c) HWY_ATTR {
-        hn::StoreU(hn::Add(hn::LoadU(d, sums + c), hn::LoadU(d, x + r * pitch + c)), d, sums + c);
-      });
-    }
+    column_sums(std::min(rows - row, kRowsOfFloatSums), width, pitch, x + row * pitch, sums);
     for (int64_t c = 0; c < width; ++c) totals[c] += sums[c];
   }
 }

@@ -66,7 +66,7 @@ void conv2d_backward_input(Context& context, const Conv2dShape& shape, const T* 
           const T* dy_cell = dy + ((n * oh + oy) * ow + ox) * shape.y_pitch();
           for (int f = 0; f < shape.k; ++f) {
             const T* w_cell = w + ((int64_t{f} * shape.r + r) * shape.s + s) * cg;
-            double* group_sum = sum + f / kg * cg;
+            double* group_sum = sum + int64_t{f / kg} * cg;
             for (int ci = 0; ci < cg; ++ci) group_sum[ci] += static_cast<double>(dy_cell[f]) * w_cell[ci];
           }
         }

@@ -39,7 +39,7 @@ void lrn_forward(Context& context, const LrnShape& shape, const T* x, T* y) {
 // dx = dy * s ^ -beta - 2 * alpha * beta / size * x * sum of dy * y / s over the channels whose windows hold this one;
 // y is computed again from x.
 template <class T>
-void lrn_backward(Context& context, const LrnShape& shape, const T* x, const T*, const T* dy, T* dx) {
+void lrn_backward(Context& context, const LrnShape& shape, const T* x, const T* dy, T* dx) {
   constexpr int64_t kMostChunks = 64;
   Workspace workspace(context);
   double* all = workspace.take<double>(2 * int64_t{threads_for(context, kMostChunks)} * shape.cols);

@@ -1,18 +1,12 @@
 #include <libdnn/layers/conv2d.h>
 
-#include <fmt/format.h>
-
 #include <libdnn/layers/init.h>
+#include <libdnn/ops/check.h>
 
 namespace dnn {
 
 Conv2d::Conv2d(const Options& o) : options_(o) {
-  if (o.in_channels < 1 || o.out_channels < 1 || o.groups < 1 || o.in_channels % o.groups != 0 ||
-      o.out_channels % o.groups != 0) {
-    throw Error(
-        fmt::format("[conv2d] channels are at least 1 and multiples of the groups; got {} in, {} out, {} groups",
-                    o.in_channels, o.out_channels, o.groups));
-  }
+  check_channels("conv2d", o.in_channels, o.out_channels, o.groups);
   const int c = o.in_channels / o.groups;
   const int64_t fan_in = int64_t{c} * o.kernel_size.h * o.kernel_size.w;
   add_parameter("weight", default_init({o.out_channels, o.kernel_size.h, o.kernel_size.w, c}, fan_in));

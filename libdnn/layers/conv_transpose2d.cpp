@@ -1,18 +1,12 @@
 #include <libdnn/layers/conv_transpose2d.h>
 
-#include <fmt/format.h>
-
 #include <libdnn/layers/init.h>
+#include <libdnn/ops/check.h>
 
 namespace dnn {
 
 ConvTranspose2d::ConvTranspose2d(const Options& o) : options_(o) {
-  if (o.in_channels < 1 || o.out_channels < 1 || o.groups < 1 || o.in_channels % o.groups != 0 ||
-      o.out_channels % o.groups != 0) {
-    throw Error(fmt::format(
-        "[conv_transpose2d] channels are at least 1 and multiples of the groups; got {} in, {} out, {} groups",
-        o.in_channels, o.out_channels, o.groups));
-  }
+  check_channels("conv_transpose2d", o.in_channels, o.out_channels, o.groups);
   // torch takes the second dimension of its weight, (in, out / groups, R, S), for the channels of the input.
   const int k = o.out_channels / o.groups;
   const int64_t fan_in = int64_t{k} * o.kernel_size.h * o.kernel_size.w;

@@ -21,6 +21,12 @@ RowsShape last_dim_rows(const char* op, const Tensor& x) {
   return {x.numel() / x.size(-1), x.size(-1)};
 }
 
+void check_channels(const char* op, int in, int out, int groups) {
+  if (in >= 1 && out >= 1 && groups >= 1 && in % groups == 0 && out % groups == 0) return;
+  throw Error(fmt::format("[{}] channels are at least 1 and multiples of the groups; got {} in, {} out, {} groups", op,
+                          in, out, groups));
+}
+
 ResizeShape resize_shape(const char* op, const Tensor& x, std::array<int, 2> size) {
   check_dims(op, "x", x, 4);
   const ResizeShape shape{x.size(0), x.size(1), x.size(2), x.size(3), size[0], size[1]};

@@ -15,6 +15,9 @@ void check_shape(const char* op, const char* operand, const Tensor& t, const Sha
 // The last dimension as columns, all others as rows: for what works along the last dimension.
 RowsShape last_dim_rows(const char* op, const Tensor& x);
 
+// The channels of a convolution's weight.
+void check_channels(const char* op, int in, int out, int groups);
+
 // Pictures x (N, H, W, C) brought to another height and width.
 ResizeShape resize_shape(const char* op, const Tensor& x, std::array<int, 2> size);
 

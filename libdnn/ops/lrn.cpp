@@ -20,7 +20,7 @@ Tensor local_response_norm(const Tensor& x, int size, double alpha, double beta,
     const Tensor dx(x.shape(), x.dtype(), x.device());
     run_kernel("local_response_norm", {&x, &dy[0]}, [&]<class T>(const Kernels<T>& kernels, Context& context) {
       // The kernels compute y again: it need not be kept for the way back.
-      kernels.lrn_backward(context, shape, x.data<T>(), nullptr, dy[0].data<T>(), dx.data<T>());
+      kernels.lrn_backward(context, shape, x.data<T>(), dy[0].data<T>(), dx.data<T>());
     });
     return {dx};
   });

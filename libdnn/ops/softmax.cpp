@@ -5,39 +5,38 @@
 #include <libdnn/ops/check.h>
 
 namespace dnn {
+namespace {
 
-Tensor softmax(const Tensor& x) {
-  const RowsShape shape = last_dim_rows("softmax", x);
+// forward(kernels) and backward(kernels) name the two kernels, rows of the same shape; both gradients need y alone.
+template <class Forward, class Backward>
+Tensor along_rows(const char* op, const Tensor& x, Forward forward, Backward backward) {
+  const RowsShape shape = last_dim_rows(op, x);
   const Tensor y(x.shape(), x.dtype(), x.device());
-  run_kernel("softmax", {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.softmax_forward(context, shape, x.data<T>(), y.data<T>());
+  run_kernel(op, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
+    forward(k)(context, shape, x.data<T>(), y.data<T>());
   });
   if (!wants_grad(x)) return y;
-  record("softmax", {x}, {y}, [shape, y = y.detach()](const TensorList& dy) -> TensorList {
+  record(op, {x}, {y}, [op, shape, backward, y = y.detach()](const TensorList& dy) -> TensorList {
     const Tensor dx(y.shape(), y.dtype(), y.device());
-    run_kernel("softmax", {&y, &dy[0]}, [&]<class T>(const Kernels<T>& k, Context& context) {
-      k.softmax_backward(context, shape, y.data<T>(), dy[0].data<T>(), dx.data<T>());
+    run_kernel(op, {&y, &dy[0]}, [&]<class T>(const Kernels<T>& k, Context& context) {
+      backward(k)(context, shape, y.data<T>(), dy[0].data<T>(), dx.data<T>());
     });
     return {dx};
   });
   return y;
 }
 
+}  // namespace
+
+Tensor softmax(const Tensor& x) {
+  return along_rows(
+      "softmax", x, [](const auto& k) { return k.softmax_forward; }, [](const auto& k) { return k.softmax_backward; });
+}
+
 Tensor log_softmax(const Tensor& x) {
-  const RowsShape shape = last_dim_rows("log_softmax", x);
-  const Tensor y(x.shape(), x.dtype(), x.device());
-  run_kernel("log_softmax", {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.log_softmax_forward(context, shape, x.data<T>(), y.data<T>());
-  });
-  if (!wants_grad(x)) return y;
-  record("log_softmax", {x}, {y}, [shape, y = y.detach()](const TensorList& dy) -> TensorList {
-    const Tensor dx(y.shape(), y.dtype(), y.device());
-    run_kernel("log_softmax", {&y, &dy[0]}, [&]<class T>(const Kernels<T>& k, Context& context) {
-      k.log_softmax_backward(context, shape, y.data<T>(), dy[0].data<T>(), dx.data<T>());
-    });
-    return {dx};
-  });
-  return y;
+  return along_rows(
+      "log_softmax", x, [](const auto& k) { return k.log_softmax_forward; },
+      [](const auto& k) { return k.log_softmax_backward; });
 }
 
 }  // namespace dnn

@@ -1,7 +1,10 @@
 #include <kernels/context.h>
 
+#include <array>
 #include <atomic>
+#include <numeric>
 #include <thread>
+#include <vector>
 
 #include <kernels/parallel.h>
 
@@ -134,22 +137,55 @@ TEST_CASE("parallel_for: an exception reaches the caller", "[context]") {
   }
 }
 
+// The chunks write plain memory: under a thread sanitizer this also tests that the pool orders what they do before what
+// the caller does next.
 TEST_CASE("parallel_for: calls in quick succession from several threads don't mix", "[context]") {
   std::atomic<int64_t> wrong{0};
   const auto caller = [&](int64_t seed) {
     Context context(reference_row());
+    std::vector<int64_t> results(23);
     for (int64_t call = 0; call < 3000; ++call) {
-      context.threads = static_cast<int>(2 + (call + seed) % 3);
-      const int64_t chunks = 1 + (call * 7 + seed) % 23;
-      std::atomic<int64_t> sum{0};
-      parallel_for(context, chunks, [&](int64_t chunk, int) { sum += (chunk + 1) * (call + 1); });
-      if (sum != chunks * (chunks + 1) / 2 * (call + 1)) ++wrong;
+      context.threads = static_cast<int>(1 + (call + seed) % 5);
+      const int64_t chunks = (call * 7 + seed) % 23;
+      const bool fails = call % 11 == 0 && chunks > 3;
+      bool caught = false;
+      std::fill(results.begin(), results.end(), 0);
+      try {
+        parallel_for(context, chunks, [&](int64_t chunk, int) {
+          if (fails && chunk == 3) throw Error("[test] chunk 3");
+          results[chunk] += (chunk + 1) * (call + 1);
+        });
+      } catch (const Error&) {
+        caught = true;
+      }
+      const int64_t sum = std::accumulate(results.begin(), results.end(), int64_t{0});
+      if (caught != fails) ++wrong;
+      if (!fails && sum != chunks * (chunks + 1) / 2 * (call + 1)) ++wrong;
     }
   };
   std::thread second(caller, 1), third(caller, 2);
   caller(0);
   second.join();
   third.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("parallel_for: the number of threads may be set while a loop runs", "[context]") {
+  const int before = num_threads();
+  std::atomic<bool> stop{false};
+  std::thread setter([&] {
+    for (int i = 0; !stop; ++i) set_num_threads(1 + i % 4);
+  });
+  int64_t wrong = 0;
+  for (int64_t call = 0; call < 1000; ++call) {
+    Context context(reference_row());
+    std::array<int64_t, 8> results{};
+    parallel_for(context, 8, [&](int64_t chunk, int) { results[chunk] = chunk + call; });
+    for (int64_t chunk = 0; chunk < 8; ++chunk) wrong += results[chunk] != chunk + call;
+  }
+  stop = true;
+  setter.join();
+  set_num_threads(before);
   CHECK(wrong == 0);
 }
 

@@ -199,7 +199,7 @@ void take_filters(const WeightGradientBlock& b, int first, Tile& tile) {
   tile.dy_column = std::min(kGroup, b.filters - group);
   tile.dy_row = b.columns * tile.dy_column;
   tile.dy_picture = rows * tile.dy_row;
-  tile.dy = b.dy_groups + (group * b.pictures * rows * b.columns + in_group - b.rows.begin * tile.dy_row);
+  tile.dy = b.dy_groups + (rows * group * b.pictures * b.columns + in_group - b.rows.begin * tile.dy_row);
 }
 
 void add_taps(const WeightGradientBlock& b, AddTile add, const Panel& panel, int64_t from, int first_filter,
@@ -275,6 +275,7 @@ HWY_INLINE float* zero_run(int count, float* to) {
 }
 
 void gather_patches(const Conv2dShape& p, int64_t first, int64_t count, const float* x, int64_t pitch, float* patches) {
+  const int64_t x_step = int64_t{p.dilation_w} * p.x_pitch();
   const int c = p.c / p.groups, oh = p.oh(), ow = p.ow();
   const bool rows_dense = p.dilation_w == 1 && p.x_pitch() == c;
   const int span = p.dilation_w * (p.s - 1);
@@ -294,7 +295,7 @@ void gather_patches(const Conv2dShape& p, int64_t first, int64_t count, const fl
         to = copy_run(from, p.s * c, to);
         continue;
       }
-      for (int s = 0, iw = iw0; s < p.s; ++s, iw += p.dilation_w, from += p.dilation_w * p.x_pitch()) {
+      for (int s = 0, iw = iw0; s < p.s; ++s, iw += p.dilation_w, from += x_step) {
         to = iw < 0 || iw >= p.w ? zero_run(c, to) : copy_run(from, c, to);
       }
     }

@@ -56,7 +56,8 @@ void forward_any(const DepthwisePass& p, const Pixels& t, Range channels, const 
     const auto each = [&](auto d, int c) HWY_ATTR {
       auto sum = bias ? hn::LoadU(d, bias + c) : hn::Zero(d);
       for (int r = t.rows.begin; r < t.rows.end; ++r) {
-        const float* from = t.x + r * p.dilation_h * p.x_row + (first + taps.begin * p.dilation_w) * p.x_column + c;
+        const float* from =
+            t.x + int64_t{r} * p.dilation_h * p.x_row + (first + taps.begin * p.dilation_w) * p.x_column + c;
         const float* w = p.w_channels + (int64_t{r} * p.s + taps.begin) * p.channels + c;
         for (int s = taps.begin; s < taps.end; ++s, from += p.dilation_w * p.x_column, w += p.channels) {
           sum = hn::MulAdd(hn::LoadU(d, from), hn::LoadU(d, w), sum);
@@ -68,11 +69,29 @@ void forward_any(const DepthwisePass& p, const Pixels& t, Range channels, const 
   }
 }
 
-// A window of kS columns without dilation, kColumns pixels: each value of x is loaded once for all of them. At the
-// sides of the picture (kSide) some columns are left out.
+// A row of a window of kS columns without dilation, for kColumns pixels: each value of x is loaded once for all of
+// them, and the products are summed for each tap (kOfTaps) or for each pixel. At the sides of the picture (kSide) only
+// the columns [first, last) are in it.
+template <int kS, int kStride, bool kSide, bool kOfTaps, class D, class V = hn::Vec<D>>
+HWY_INLINE void add_products(D d, const float* row, int64_t x_column, int first, int last,
+                             const V (&factors)[kOfTaps ? kColumns : kS], V (&sums)[kOfTaps ? kS : kColumns]) {
+  constexpr int kWidth = (kColumns - 1) * kStride + kS;
+#pragma GCC unroll 16
+  for (int j = 0; j < kWidth; ++j) {
+    if (kSide && (j < first || j >= last)) continue;
+    const V value = hn::LoadU(d, row + j * x_column);
+#pragma GCC unroll 16
+    for (int i = 0; i < kColumns; ++i) {
+      const int s = j - i * kStride;
+      if (s < 0 || s >= kS) continue;
+      V& sum = sums[kOfTaps ? s : i];
+      sum = hn::MulAdd(value, factors[kOfTaps ? i : s], sum);
+    }
+  }
+}
+
 template <int kS, int kStride, bool kSide>
 void forward_tile(const DepthwisePass& p, const Pixels& t, Range channels, const float* bias, float* y) {
-  constexpr int kWidth = (kColumns - 1) * kStride + kS;
   const int64_t x_column = p.x_column, x_step = p.dilation_h * p.x_row, count = p.channels, y_column = p.y_column;
   const float* x = t.x + t.rows.begin * x_step;
   const float* w_first = p.w_channels + int64_t{t.rows.begin} * kS * count;
@@ -89,16 +108,7 @@ void forward_tile(const DepthwisePass& p, const Pixels& t, Range channels, const
       V weight[kS];
 #pragma GCC unroll 16
       for (int s = 0; s < kS; ++s) weight[s] = hn::LoadU(d, w + s * count);
-#pragma GCC unroll 16
-      for (int j = 0; j < kWidth; ++j) {
-        if (kSide && (j < first || j >= last)) continue;
-        const V value = hn::LoadU(d, row + j * x_column);
-#pragma GCC unroll 16
-        for (int i = 0; i < kColumns; ++i) {
-          const int s = j - i * kStride;
-          if (s >= 0 && s < kS) sum[i] = hn::MulAdd(value, weight[s], sum[i]);
-        }
-      }
+      add_products<kS, kStride, kSide, false>(d, row, x_column, first, last, weight, sum);
     }
 #pragma GCC unroll 16
     for (int i = 0; i < kColumns; ++i) hn::StoreU(sum[i], d, to_first + i * y_column + c);
@@ -187,7 +197,8 @@ void add_any(const DepthwisePass& p, const Pixels& t, Range channels, const floa
     const auto each = [&](auto d, int c) HWY_ATTR {
       const auto slope = hn::LoadU(d, dy + t.y + i * p.y_column + c);
       for (int r = t.rows.begin; r < t.rows.end; ++r) {
-        const float* from = t.x + r * p.dilation_h * p.x_row + (first + taps.begin * p.dilation_w) * p.x_column + c;
+        const float* from =
+            t.x + int64_t{r} * p.dilation_h * p.x_row + (first + taps.begin * p.dilation_w) * p.x_column + c;
         float* to = sums + (int64_t{r} * p.s + taps.begin) * p.channels + c;
         for (int s = taps.begin; s < taps.end; ++s, from += p.dilation_w * p.x_column, to += p.channels) {
           hn::StoreU(hn::MulAdd(hn::LoadU(d, from), slope, hn::LoadU(d, to)), d, to);
@@ -202,7 +213,6 @@ void add_any(const DepthwisePass& p, const Pixels& t, Range channels, const floa
 // some columns of x are left out, and pixels beyond the row count as 0.
 template <int kS, int kStride, int kRows, bool kSide>
 HWY_INLINE void add_rows(const DepthwisePass& p, const Pixels& t, int r, Range channels, const float* dy, float* sums) {
-  constexpr int kWidth = (kColumns - 1) * kStride + kS;
   const int64_t x_column = p.x_column, x_step = p.dilation_h * p.x_row, count = p.channels, dy_column = p.y_column;
   const float* x = t.x + r * x_step;
   const float* dy_first = dy + t.y;
@@ -221,16 +231,7 @@ HWY_INLINE void add_rows(const DepthwisePass& p, const Pixels& t, int r, Range c
     for (int k = 0; k < kRows; ++k, row += x_step) {
 #pragma GCC unroll 16
       for (int s = 0; s < kS; ++s) sum[k][s] = hn::LoadU(d, to + (k * kS + s) * count);
-#pragma GCC unroll 16
-      for (int j = 0; j < kWidth; ++j) {
-        if (kSide && (j < first || j >= last)) continue;
-        const V value = hn::LoadU(d, row + j * x_column);
-#pragma GCC unroll 16
-        for (int i = 0; i < kColumns; ++i) {
-          const int s = j - i * kStride;
-          if (s >= 0 && s < kS) sum[k][s] = hn::MulAdd(value, slope[i], sum[k][s]);
-        }
-      }
+      add_products<kS, kStride, kSide, true>(d, row, x_column, first, last, slope, sum[k]);
 #pragma GCC unroll 16
       for (int s = 0; s < kS; ++s) hn::StoreU(sum[k][s], d, to + (k * kS + s) * count);
     }

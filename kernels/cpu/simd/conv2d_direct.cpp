@@ -46,11 +46,11 @@ HWY_INLINE void activate_sums(Activation activation, Sums<kPixels, kVectors>& su
     }
     return;
   }
-  HWY_ALIGN float values[kPixels * kVectors * hn::MaxLanes(d)];
+  HWY_ALIGN float values[size_t{kPixels} * kVectors * hn::MaxLanes(d)];
   DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
     DNN_UNROLL for (int j = 0; j < kVectors; ++j) hn::StoreU(sums[i][j], d, values + (i * kVectors + j) * lanes);
   }
-  activate_values(activation, values, kPixels * kVectors * lanes);
+  activate_values(activation, values, int64_t{kPixels} * kVectors * lanes);
   DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
     DNN_UNROLL for (int j = 0; j < kVectors; ++j) sums[i][j] = hn::LoadU(d, values + (i * kVectors + j) * lanes);
   }
@@ -115,7 +115,7 @@ HWY_INLINE void finish_sums(const TileOutput& out, const Offsets offsets, Sums<k
   const int64_t last = vector_start(out.channels, kVectors, kVectors - 1, lanes);
   DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
     float* y = out.y + offsets[i];
-    DNN_UNROLL for (int j = 0; j + 1 < kVectors; ++j) hn::StoreU(sums[i][j], d, y + j * lanes);
+    DNN_UNROLL for (int j = 0; j + 1 < kVectors; ++j) hn::StoreU(sums[i][j], d, y + int64_t{j} * lanes);
     hn::StoreU(sums[i][kVectors - 1], d, y + last);
   }
 }
@@ -130,7 +130,7 @@ void rows_tile(const RowsTile& tile) {
   const int64_t x_step = tile.x_step, run = tile.run;
   // One line of what is to come for each channel: x a few tiles ahead, y's own lines before they are stored.
   constexpr int kTilesAhead = kPixels > 7 ? 2 : kPixels > 5 ? 3 : 4;
-  const float* next_x = tile.x + kTilesAhead * kPixels * x_step;
+  const float* next_x = tile.x + x_step * kTilesAhead * kPixels;
   const char* next_y = reinterpret_cast<const char*>(tile.out.y);
   const int64_t y_bytes = kPrefetch ? kPixels * tile.y_step * static_cast<int64_t>(sizeof(float)) / run : 0;
   if constexpr (!kPrefetch) {

@@ -19,7 +19,7 @@ namespace dnn::cpu::HWY_NAMESPACE {
 
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
-constexpr int kLanes = HWY_LANES(float);
+constexpr int64_t kLanes = HWY_LANES(float);
 
 // Rows * vectors accumulators, one row of B and a broadcast value must fit 16 registers (32 with AVX-512).
 #if HWY_TARGET == HWY_AVX3

@@ -67,7 +67,7 @@ class PhiloxWords {
     const D d32;
     V64 c[kSets][4];
 #pragma GCC unroll 2
-    for (int set = 0; set < kSets; ++set) {
+    for (int64_t set = 0; set < kSets; ++set) {
       c[set][0] = hn::Add(hn::Set(d, block + set * kLanes), hn::Load(d, lane_block_));
       c[set][1] = hn::ShiftRight<32>(c[set][0]);
       c[set][2] = hn::Set(d, call_);
@@ -78,7 +78,7 @@ class PhiloxWords {
     for (int round = 0; round < kRounds; ++round) {
       const V64 key_0 = hn::Load(d, keys_[round][0]), key_1 = hn::Load(d, keys_[round][1]);
 #pragma GCC unroll 2
-      for (int set = 0; set < kSets; ++set) {
+      for (int64_t set = 0; set < kSets; ++set) {
         const V64 product_0 = hn::MulEven(hn::BitCast(d32, c[set][0]), m0);
         const V64 product_1 = hn::MulEven(hn::BitCast(d32, c[set][2]), m1);
         c[set][0] = hn::Xor(hn::ShiftRight<32>(product_1), hn::Xor(c[set][1], key_0));
@@ -88,7 +88,7 @@ class PhiloxWords {
       }
     }
 #pragma GCC unroll 2
-    for (int set = 0; set < kSets; ++set) {
+    for (int64_t set = 0; set < kSets; ++set) {
       const auto join = [&](V64 low, V64 high) HWY_ATTR {
         return hn::BitCast(d, hn::OddEven(hn::BitCast(d32, hn::ShiftLeft<32>(high)), hn::BitCast(d32, low)));
       };
