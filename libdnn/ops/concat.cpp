@@ -45,7 +45,8 @@ void copy_part(const char* op, Way way, const Tensor& part, const Tensor& whole,
   }
   rows.cols = static_cast<int>(cols);
   run_kernel(op, {&part, &whole}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    T* at = whole.data<T>() + offset * all.inner;
+    T* const all_values = whole.data<T>();  // null on a device without memory
+    T* const at = all_values ? all_values + offset * all.inner : nullptr;
     if (way == Way::into_whole) {
       k.copy_rows(context, rows, cols, part.data<T>(), whole_pitch, at);
     } else {

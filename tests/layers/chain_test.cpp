@@ -54,7 +54,8 @@ TEST_CASE("run_chain: a fused activation is not called by itself", "[layers]") {
   net.set_fusion(false);
   CHECK(!net.child("2").child("0").fusion());
   calls = 0;
-  CHECK(net(x).to_vector<float>() == fused);
+  const std::vector<float> unfused = net(x).to_vector<float>();
+  for (size_t i = 0; i < fused.size(); ++i) CHECK(std::abs(unfused[i] - fused[i]) < 1e-6);
   CHECK(calls == 7);
   CHECK(!net.clone()->fusion());
 }
