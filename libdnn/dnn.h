@@ -10,6 +10,7 @@
 #include <libdnn/data/data_loader.h>
 #include <libdnn/data/image.h>
 #include <libdnn/data/image_folder.h>
+#include <libdnn/data/image_memory.h>
 #include <libdnn/data/preprocess.h>
 #include <libdnn/data/synthetic.h>
 #include <libdnn/formats/atomic_file.h>

@@ -129,4 +129,23 @@ status=$?
 awk '/loss/ { if (($3 in first) && ($5 - first[$3]) ^ 2 > (1e-5 * first[$3]) ^ 2) exit 1; first[$3] = $5 }
   END { exit !(first["0"] > first["2"] && first["2"] > 0) }' out || fault "two_layer_net: losses differ or rise: $(cat out)"
 
+# AlexNet and GoogLeNet on synthetic pictures and on a folder; classify with the weights. Losses fall, and the total is
+# the weighted sum of the three.
+"$build/examples/alexnet" --model alexnet --size 63 --synthetic 4 --batch 4 --steps 2 >out || fault "alexnet: exit code $?"
+grep -q "^epoch 2  step 2  loss .* images/s" out || fault "alexnet says: $(cat out)"
+"$build/examples/googlenet" --size 64 --synthetic 20 --batch 10 --epochs 3 --out googlenet.safetensors >out ||
+  fault "googlenet: exit code $?"
+awk '$1 == "epoch" { sum = $6 * $9 + $11 * $14 + $16 * $19; if ((sum - $21) ^ 2 > 1e-6) exit 1; total[$2] = $21 }
+  END { exit !(total[3] < total[1] && total[3] > 0) }' out || fault "googlenet: a wrong sum, or a loss that rises: $(cat out)"
+"$build/examples/classify" --model googlenet --weights googlenet.safetensors --classes 10 "$pictures/rgb.png" \
+  "$pictures/rgb.bmp" >out || fault "classify: exit code $?"
+[ "$(grep -c '%  class' out)" = 10 ] || fault "classify says: $(cat out)"
+mkdir -p animals/cat animals/dog
+cp "$pictures/rgb.png" "$pictures/grey.png" animals/cat
+cp "$pictures/rgb.jpg" animals/dog
+"$build/examples/googlenet" --data animals --size 64 --batch 2 --epochs 1 >out || fault "googlenet --data: exit code $?"
+grep -q "3 pictures in 2 classes, 2 steps" out || fault "googlenet --data says: $(cat out)"
+"$build/examples/alexnet" --data empty >out 2>err && fault "alexnet takes an empty folder"
+grep -qF "no folder of a class in empty" err || fault "alexnet on an empty folder says: $(cat err)"
+
 [ $faults = 0 ]
