@@ -54,6 +54,7 @@ Node::~Node() {
 namespace {
 
 thread_local bool recording = true;
+std::atomic<uint64_t> next_number{0};  // one for all steps, however their operands come
 
 template <class List>
 bool any_wants_grad(const List& inputs) {
@@ -78,10 +79,9 @@ Edge edge_to(const Tensor& input) {
 template <class List>
 void record_step(const char* name, const List& inputs, const List& outputs, BackwardStep step) {
   if (!recording || !any_wants_grad(inputs)) return;
-  static std::atomic<uint64_t> counter{0};
   auto node = std::make_shared<Node>();
   node->name = name;
-  node->number = counter++;
+  node->number = next_number++;
   node->inputs.reserve(inputs.size());
   for (const Tensor& input : inputs) node->inputs.push_back(edge_to(input));
   node->step = std::move(step);

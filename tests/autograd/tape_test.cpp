@@ -4,6 +4,9 @@
 #include <libdnn/autograd/gradcheck.h>
 #include <libdnn/autograd/tape.h>
 #include <libdnn/ops/activation.h>
+#include <libdnn/ops/arithmetic.h>
+#include <libdnn/ops/concat.h>
+#include <libdnn/ops/reduce.h>
 
 namespace dnn {
 namespace {
@@ -109,6 +112,18 @@ TEST_CASE("gradcheck finds a wrong gradient, and an empty check", "[gradcheck]")
   CHECK_FALSE(zero.ok);
   CHECK_THAT(zero.message, Contains("zero"));
   CHECK_THROWS_WITH(apply<WrongShape>({x})[0].backward(x.detach()), Contains("wrong_shape") && Contains("(7)"));
+}
+
+TEST_CASE("tape: steps with lists and with single operands are numbered together", "[tape]") {
+  // Many steps of the one kind first: then a count for each kind would send the lists' gradients too early or too late.
+  Tensor y = full({1}, 1, DType::float64, "reference").requires_grad(true);
+  for (int i = 0; i < 50; ++i) y = y * 1.0;
+  const Tensor x = full({2}, 3, DType::float64, "reference").requires_grad(true);
+  const TensorList parts = split(x, {1, 1}, 0);
+  const Tensor left = parts[0] * 2.0;
+  const Tensor joined = concat({left, parts[1], left * 5.0}, 0);
+  sum(joined + concat({joined}, 0)).backward();
+  CHECK(x.grad().to_vector<double>() == std::vector<double>{24, 2});
 }
 
 }  // namespace
