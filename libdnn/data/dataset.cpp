@@ -52,8 +52,8 @@ ImageDataset ImageDataset::first(int64_t count) const {
   if (count >= size()) return *this;
   if (count < 0) throw Error(fmt::format("[dataset] the number of samples must not be negative; got {}", count));
   const int rows = static_cast<int>(count);
-  const ImageDataset part{Tensor({rows, images.size(1), images.size(2), images.size(3)}, DType::uint8, "cpu"),
-                          Tensor({rows}, DType::int32, "cpu"), classes};
+  ImageDataset part{Tensor({rows, images.size(1), images.size(2), images.size(3)}, DType::uint8, "cpu"),
+                    Tensor({rows}, DType::int32, "cpu"), classes};
   std::memcpy(part.images.raw_data(), images.raw_data(), static_cast<size_t>(part.images.numel()));
   std::memcpy(part.labels.raw_data(), labels.raw_data(), static_cast<size_t>(count) * sizeof(int32_t));
   return part;

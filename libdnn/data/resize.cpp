@@ -53,8 +53,8 @@ std::vector<Taps> taps_for(int from, int to, Interpolation interpolation) {
   std::vector<double> weights;
   for (int i = 0; i < to; ++i) {
     const double centre = (i + 0.5) * scale;
-    const int first = std::max(0, static_cast<int>(centre - support + 0.5));
-    const int end = std::min(from, static_cast<int>(centre + support + 0.5));
+    const int first = std::max(0, static_cast<int>(std::floor(centre - support + 0.5)));
+    const int end = std::min(from, static_cast<int>(std::floor(centre + support + 0.5)));
     weights.clear();
     double sum = 0;
     for (int j = first; j < end; ++j) {

@@ -23,8 +23,8 @@ ImageDataset synthetic_pictures(int count, int classes, int height, int width, u
   }
   constexpr int kFields = 4, kChannels = 3, kColours = kFields * kFields * kChannels;
   constexpr uint64_t kColourStream = 0, kNoiseStream = 1;
-  const ImageDataset data{Tensor({count, height, width, kChannels}, DType::uint8, "cpu"),
-                          Tensor({count}, DType::int32, "cpu"), classes};
+  ImageDataset data{Tensor({count, height, width, kChannels}, DType::uint8, "cpu"),
+                    Tensor({count}, DType::int32, "cpu"), classes};
   uint8_t* pixel = data.images.data<uint8_t>();
   int64_t number = 0;
   for (int i = 0; i < count; ++i) {

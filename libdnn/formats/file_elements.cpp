@@ -24,7 +24,7 @@ Shape file_shape(const std::vector<int64_t>& sizes, const std::string& where) {
 }
 
 Tensor from_int64(std::span<const int64_t> values, const Shape& shape, const std::string& where) {
-  const Tensor tensor(shape, DType::int32, "cpu");
+  Tensor tensor(shape, DType::int32, "cpu");
   std::transform(values.begin(), values.end(), tensor.data<int32_t>(), [&](int64_t value) {
     if (value != static_cast<int32_t>(value)) {
       throw Error(fmt::format("{} holds an int64 that is no int32; got {}", where, value));

@@ -98,7 +98,7 @@ class HeaderReader {
     if (quote == '"') expect('"');
     const size_t end = left_.find(quote);
     if (end == std::string_view::npos) fail();
-    const std::string text(left_.substr(0, end));
+    std::string text(left_.substr(0, end));
     left_.remove_prefix(end + 1);
     return text;
   }
@@ -132,7 +132,7 @@ class HeaderReader {
 // The elements of an array in Fortran order, the first index fastest, in C order.
 template <class T>
 Tensor from_fortran(const Tensor& from) {
-  const Tensor to(from.shape(), from.dtype(), "cpu");
+  Tensor to(from.shape(), from.dtype(), "cpu");
   const int dims = from.dims();
   std::vector<int64_t> strides(static_cast<size_t>(dims));
   int64_t stride = 1;

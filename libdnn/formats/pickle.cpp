@@ -78,7 +78,7 @@ class Machine {
   }
 
   Value pop() {
-    const Value value = top();
+    Value value = top();
     stack_.pop_back();
     return value;
   }

@@ -181,8 +181,7 @@ StorageId storage_id(const Values& id, const std::string& where) {
   const Global* type = parts[1].as<Global>();
   const Text* key = parts[2].as<Text>();
   const int64_t* numel = parts[4].as<int64_t>();
-  const StorageId storage{key ? key->text : "", type ? element_type_of_storage(type->name) : nullptr,
-                          numel ? *numel : -1};
+  StorageId storage{key ? key->text : "", type ? element_type_of_storage(type->name) : nullptr, numel ? *numel : -1};
   if (!key || !storage.type || storage.numel < 0) fail(where, "has a storage without a key, type or size");
   if (storage.numel > std::numeric_limits<int64_t>::max() / storage.type->size) {
     fail(where, fmt::format("storage '{}' cannot have {} elements", printable(storage.key), storage.numel));

@@ -89,7 +89,7 @@ Tensor TensorFile::read(const Entry& entry) {
                      printable(entry.name), entry.type));
   }
   const Shape shape = file_shape(entry.shape, fmt::format("{}: tensor '{}'", where_, printable(entry.name)));
-  const Tensor tensor(shape, type->dtype, "cpu");
+  Tensor tensor(shape, type->dtype, "cpu");
   if (tensor.numel() == 0) return tensor;
 
   const int64_t bytes = span(entry, tensor.numel()) * element_type(entry.type)->size;

@@ -37,9 +37,8 @@ Tensor BatchNorm2d::forward_fused(const Tensor& x, Activation activation, const 
   const bool tracked = options_.track_running_stats;
   const BatchNormOptions options{
       .training = training() || !tracked, .momentum = options_.momentum, .eps = options_.eps, .activation = activation};
-  const Tensor y =
-      batch_norm(x, tracked ? buffer("running_mean") : Tensor(), tracked ? buffer("running_var") : Tensor(),
-                 parameter_or_none("weight"), parameter_or_none("bias"), options, residual);
+  Tensor y = batch_norm(x, tracked ? buffer("running_mean") : Tensor(), tracked ? buffer("running_var") : Tensor(),
+                        parameter_or_none("weight"), parameter_or_none("bias"), options, residual);
   if (tracked && training() && x.numel() > 0) increment(buffer("num_batches_tracked"));
   return y;
 }

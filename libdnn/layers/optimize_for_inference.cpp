@@ -74,7 +74,7 @@ std::shared_ptr<Module> fold(const Conv2d& conv, const BatchNorm2d& norm) {
 
 std::shared_ptr<Module> optimize_for_inference(const Module& net, const Tensor& example) {
   const NoGrad no_grad;
-  const std::shared_ptr<Module> copy = net.clone();
+  std::shared_ptr<Module> copy = net.clone();
   copy->eval();
   const Neighbours seen = run_and_see(*copy, example);
   for (const auto& [norm, before] : seen.before) {

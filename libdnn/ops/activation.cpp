@@ -10,7 +10,7 @@ namespace dnn {
 namespace {
 
 Tensor activation(const char* name, Activation kind, const Tensor& x, double alpha = 0) {
-  const Tensor y(x.shape(), x.dtype(), x.device());
+  Tensor y(x.shape(), x.dtype(), x.device());
   run_kernel(name, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.activation_forward(context, kind, alpha, x.numel(), x.data<T>(), y.data<T>());
   });

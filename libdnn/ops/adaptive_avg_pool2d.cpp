@@ -9,7 +9,7 @@ namespace dnn {
 Tensor adaptive_avg_pool2d(const Tensor& x, std::array<int, 2> size) {
   const ResizeShape shape = resize_shape("adaptive_avg_pool2d", x, size);
   if (shape.oh == shape.h && shape.ow == shape.w) return x;
-  const Tensor y({shape.n, shape.oh, shape.ow, shape.c}, x.dtype(), x.device());
+  Tensor y({shape.n, shape.oh, shape.ow, shape.c}, x.dtype(), x.device());
   run_kernel("adaptive_avg_pool2d", {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.adaptive_avg_pool2d_forward(context, shape, x.data<T>(), y.data<T>());
   });

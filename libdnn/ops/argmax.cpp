@@ -7,7 +7,7 @@ namespace dnn {
 
 Tensor argmax(const Tensor& x) {
   const RowsShape shape = last_dim_rows("argmax", x);
-  const Tensor y(Shape(x.shape().begin(), x.dims() - 1), DType::int32, x.device());
+  Tensor y(Shape(x.shape().begin(), x.dims() - 1), DType::int32, x.device());
   run_kernel("argmax", {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.argmax(context, shape, x.data<T>(), y.data<int32_t>());
   });

@@ -28,7 +28,7 @@ Shape broadcast(const char* op, const Shape& a, const Shape& b) {
 // choose(kernels) is the kernel to run.
 template <class Choose>
 Tensor binary(const char* op, const Tensor& a, const Tensor& b, Choose choose) {
-  const Tensor y(broadcast(op, a.shape(), b.shape()), a.dtype(), a.device());
+  Tensor y(broadcast(op, a.shape(), b.shape()), a.dtype(), a.device());
   run_kernel(op, {&a, &b}, [&]<class T>(const Kernels<T>& k, Context& context) {
     const BroadcastShape shape = BroadcastShape::of(a.shape().begin(), a.dims(), b.shape().begin(), b.dims());
     choose(k)(context, shape, a.data<T>(), b.data<T>(), y.data<T>());
@@ -41,7 +41,7 @@ Tensor scalar_like(const Tensor& x, double value) { return full({}, value, x.dty
 }  // namespace
 
 Tensor add(const Tensor& a, const Tensor& b) {
-  const Tensor y = binary("add", a, b, [](const auto& k) { return k.add; });
+  Tensor y = binary("add", a, b, [](const auto& k) { return k.add; });
   if (!wants_grad({a, b})) return y;
   record("add", {a, b}, {y},
          [want_da = wants_grad(a), want_db = wants_grad(b), a_shape = a.shape(),
@@ -52,7 +52,7 @@ Tensor add(const Tensor& a, const Tensor& b) {
 }
 
 Tensor sub(const Tensor& a, const Tensor& b) {
-  const Tensor y = binary("sub", a, b, [](const auto& k) { return k.sub; });
+  Tensor y = binary("sub", a, b, [](const auto& k) { return k.sub; });
   if (!wants_grad({a, b})) return y;
   record("sub", {a, b}, {y},
          [want_da = wants_grad(a), want_db = wants_grad(b), a_shape = a.shape(),
@@ -63,7 +63,7 @@ Tensor sub(const Tensor& a, const Tensor& b) {
 }
 
 Tensor mul(const Tensor& a, const Tensor& b) {
-  const Tensor y = binary("mul", a, b, [](const auto& k) { return k.mul; });
+  Tensor y = binary("mul", a, b, [](const auto& k) { return k.mul; });
   if (!wants_grad({a, b})) return y;
   const bool want_da = wants_grad(a), want_db = wants_grad(b);
   record("mul", {a, b}, {y},
@@ -79,7 +79,7 @@ Tensor mul(const Tensor& a, const Tensor& b) {
 
 // d(a / b) = da / b - (a / b) db / b
 Tensor div(const Tensor& a, const Tensor& b) {
-  const Tensor y = binary("div", a, b, [](const auto& k) { return k.div; });
+  Tensor y = binary("div", a, b, [](const auto& k) { return k.div; });
   if (!wants_grad({a, b})) return y;
   const bool want_da = wants_grad(a), want_db = wants_grad(b);
   record("div", {a, b}, {y},

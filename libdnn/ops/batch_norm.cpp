@@ -41,7 +41,7 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
   const RowsShape shape = checked_shape(x, running_mean, running_var, weight, bias, options.training);
   if (residual.defined()) check_shape("batch_norm", "residual", residual, x.shape());
   const BatchNormParams params{.eps = options.eps, .momentum = options.momentum, .training = options.training};
-  const Tensor y(x.shape(), x.dtype(), x.device());
+  Tensor y(x.shape(), x.dtype(), x.device());
   const Tensor mean({shape.cols}, x.dtype(), x.device()), inv_std({shape.cols}, x.dtype(), x.device());
   run_kernel("batch_norm", {&x, &running_mean, &running_var, &weight, &bias, &residual},
              [&]<class T>(const Kernels<T>& k, Context& context) {

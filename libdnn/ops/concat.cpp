@@ -56,7 +56,7 @@ void copy_part(const char* op, Way way, const Tensor& part, const Tensor& whole,
 }
 
 Tensor join(const char* op, const TensorList& parts, const Shape& shape, int dim) {
-  const Tensor whole(shape, parts[0].dtype(), parts[0].device());
+  Tensor whole(shape, parts[0].dtype(), parts[0].device());
   int offset = 0;
   for (const Tensor& part : parts) {
     copy_part(op, Way::into_whole, part, whole, dim, offset);
@@ -95,7 +95,7 @@ Tensor concat(const TensorList& parts, int dim) {
   if (total > std::numeric_limits<int>::max()) {
     throw Error(fmt::format("[concat] at most 2147483647 along a dimension; got {}", total));
   }
-  const Tensor y = join("concat", parts, with_size(first, dim, static_cast<int>(total)), dim);
+  Tensor y = join("concat", parts, with_size(first, dim, static_cast<int>(total)), dim);
   if (!wants_grad(parts)) return y;
   record("concat", parts, {y},
          [sizes, dim](const TensorList& dy) -> TensorList { return cut("concat", dy[0], sizes, dim); });
@@ -110,7 +110,7 @@ TensorList split(const Tensor& x, const std::vector<int>& sizes, int dim) {
     throw Error(fmt::format("[split] sizes must add up to {} in dimension {} of {}; got {}", x.size(dim), dim,
                             x.shape().str(), fmt::join(sizes, ", ")));
   }
-  const TensorList parts = cut("split", x, sizes, dim);
+  TensorList parts = cut("split", x, sizes, dim);
   if (!wants_grad(x)) return parts;
   record("split", {x}, parts, [sizes, dim, shape = x.shape()](const TensorList& dy) -> TensorList {
     TensorList known = dy;

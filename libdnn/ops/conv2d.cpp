@@ -38,7 +38,7 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, const Conv2d
     plain.activation = Activation::none;
     return activate(conv2d(x, w, bias, plain, residual), activation);
   }
-  const Tensor y({shape.n, shape.oh(), shape.ow(), shape.k}, x.dtype(), x.device());
+  Tensor y({shape.n, shape.oh(), shape.ow(), shape.k}, x.dtype(), x.device());
   if (bias.defined()) check_shape("conv2d", "bias", bias, {shape.k});
   if (residual.defined()) check_shape("conv2d", "residual", residual, y.shape());
   run_kernel("conv2d", {&x, &w, &bias, &residual}, [&]<class T>(const Kernels<T>& k, Context& context) {

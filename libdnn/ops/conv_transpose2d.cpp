@@ -68,7 +68,7 @@ Tensor conv_transpose2d(const Tensor& x, const Tensor& w, const Tensor& bias, co
     return activate(conv_transpose2d(x, w, bias, plain), activation);
   }
   if (bias.defined()) check_shape(kOp, "bias", bias, {shape.c});
-  const Tensor y({shape.n, shape.h, shape.w, shape.c}, x.dtype(), x.device());
+  Tensor y({shape.n, shape.h, shape.w, shape.c}, x.dtype(), x.device());
   run_kernel(kOp, {&x, &w, &bias}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.conv2d_backward_input(context, shape, x.data<T>(), w.data<T>(), y.data<T>());
     if (!bias.defined() && activation == Activation::none) return;

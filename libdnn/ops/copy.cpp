@@ -4,7 +4,7 @@ namespace dnn {
 
 // Tensor::clone and Tensor::to; the gradient takes the way back.
 Tensor Tensor::clone() const {
-  const Tensor y(shape(), dtype(), device());
+  Tensor y(shape(), dtype(), device());
   y.copy_from(*this);
   record("clone", {*this}, {y}, [](const TensorList& dy) -> TensorList { return {dy[0]}; });
   return y;
@@ -12,7 +12,7 @@ Tensor Tensor::clone() const {
 
 Tensor Tensor::to(const Device& to) const {
   if (device() == to) return *this;
-  const Tensor y(shape(), dtype(), to);
+  Tensor y(shape(), dtype(), to);
   y.copy_from(*this);
   record("to", {*this}, {y}, [from = device()](const TensorList& dy) -> TensorList { return {dy[0].to(from)}; });
   return y;

@@ -41,7 +41,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntr
     throw Error(
         fmt::format("[cross_entropy] label_smoothing is at least 0 and below 1; got {}", options.label_smoothing));
   }
-  const Tensor loss({}, logits.dtype(), logits.device()), dx = loss_grad_or_none(logits);
+  Tensor loss({}, logits.dtype(), logits.device());
+  const Tensor dx = loss_grad_or_none(logits);
   int64_t bad_row = -1;
   run_kernel("cross_entropy", {&logits, &class_weights}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.softmax_cross_entropy(context, shape, {options.ignore_label, options.label_smoothing}, logits.data<T>(),
@@ -56,7 +57,8 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntr
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& labels, const NllLossOptions& options) {
   const Tensor &x = log_probabilities, &class_weights = options.class_weights;
   const RowsShape shape = checked_shape("nll_loss", "log_probabilities", x, labels, class_weights);
-  const Tensor loss({}, x.dtype(), x.device()), dx = loss_grad_or_none(x);
+  Tensor loss({}, x.dtype(), x.device());
+  const Tensor dx = loss_grad_or_none(x);
   int64_t bad_row = -1;
   run_kernel("nll_loss", {&x, &class_weights}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.nll_loss(context, shape, {.ignore_label = options.ignore_label}, x.data<T>(), labels.data<int32_t>(),

@@ -21,7 +21,7 @@ Tensor dropout(const Tensor& x, double p, bool training) {
   if (!(p >= 0 && p < 1)) throw Error(fmt::format("[dropout] p must be at least 0 and below 1; got {}", p));
   if (!training || p == 0) return x;
   const RandomState state = next_random();
-  const Tensor y(x.shape(), x.dtype(), x.device());
+  Tensor y(x.shape(), x.dtype(), x.device());
   run(x, p, state, y);
   if (!wants_grad(x)) return y;
   record("dropout", {x}, {y}, [p, state](const TensorList& dy) -> TensorList {

@@ -20,7 +20,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias, Activation a
         fmt::format("[linear] w (out, in) must fit x (N, in); got w {} for x {}", w.shape().str(), x.shape().str()));
   }
   if (bias.defined()) check_shape("linear", "bias", bias, {out});
-  const Tensor y({n, out}, x.dtype(), x.device());
+  Tensor y({n, out}, x.dtype(), x.device());
   run_kernel("linear", {&x, &w, &bias}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.gemm(context, {.m = n, .n = out, .k = in, .trans_b = true}, x.data<T>(), w.data<T>(),
            {.bias = data_or_null<T>(bias), .activation = activation}, y.data<T>());

@@ -10,7 +10,7 @@ Tensor local_response_norm(const Tensor& x, int size, double alpha, double beta,
   const RowsShape rows = last_dim_rows("local_response_norm", x);
   const LrnShape shape{rows.rows, rows.cols, size, alpha, beta, k};
   shape.check("local_response_norm");
-  const Tensor y(x.shape(), x.dtype(), x.device());
+  Tensor y(x.shape(), x.dtype(), x.device());
   run_kernel("local_response_norm", {&x}, [&]<class T>(const Kernels<T>& kernels, Context& context) {
     kernels.lrn_forward(context, shape, x.data<T>(), y.data<T>());
   });

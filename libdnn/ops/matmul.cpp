@@ -10,7 +10,7 @@ namespace dnn {
 namespace {
 
 Tensor product(const GemmShape& shape, const Tensor& a, const Tensor& b) {
-  const Tensor c({shape.m, shape.n}, a.dtype(), a.device());
+  Tensor c({shape.m, shape.n}, a.dtype(), a.device());
   run_kernel("matmul", {&a, &b}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.gemm(context, shape, a.data<T>(), b.data<T>(), {}, c.data<T>());
   });
@@ -27,7 +27,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, bool trans_a, bool trans_b) {
     throw Error(fmt::format("[matmul] inner sizes must be equal; got {}{} and {}{}", a.shape().str(),
                             trans_a ? " transposed" : "", b.shape().str(), trans_b ? " transposed" : ""));
   }
-  const Tensor c = product({.m = m, .n = n, .k = k, .trans_a = trans_a, .trans_b = trans_b}, a, b);
+  Tensor c = product({.m = m, .n = n, .k = k, .trans_a = trans_a, .trans_b = trans_b}, a, b);
 
   if (!wants_grad({a, b})) return c;
   const bool want_da = wants_grad(a), want_db = wants_grad(b);

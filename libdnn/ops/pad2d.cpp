@@ -8,7 +8,7 @@ namespace dnn {
 namespace {
 
 Tensor padded(const Pad2dShape& shape, double value, const Tensor& x) {
-  const Tensor y({shape.n, shape.oh(), shape.ow(), shape.c}, x.dtype(), x.device());
+  Tensor y({shape.n, shape.oh(), shape.ow(), shape.c}, x.dtype(), x.device());
   run_kernel("pad2d", {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.pad2d(context, shape, static_cast<T>(value), x.data<T>(), y.data<T>());
   });

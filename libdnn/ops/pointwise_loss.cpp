@@ -14,7 +14,8 @@ namespace {
 Tensor pointwise_loss(const char* op, PointwiseLoss kind, const Tensor& x, const Tensor& target, Reduction reduction,
                       double beta = 0) {
   check_shape(op, "target", target, x.shape());
-  const Tensor loss({}, x.dtype(), x.device()), dx = loss_grad_or_none(x);
+  Tensor loss({}, x.dtype(), x.device());
+  const Tensor dx = loss_grad_or_none(x);
   const double scale = reduction == Reduction::mean ? 1 / static_cast<double>(std::max<int64_t>(x.numel(), 1)) : 1;
   run_kernel(op, {&x, &target}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.pointwise_loss(context, kind, beta, scale, x.numel(), x.data<T>(), target.data<T>(), loss.data<T>(),

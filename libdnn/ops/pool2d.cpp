@@ -34,7 +34,7 @@ Tensor output_of(const Pool2dShape& shape, const Tensor& like) {
 
 Tensor max_pool2d(const Tensor& x, const Pool2dOptions& options) {
   const Pool2dShape shape = checked_shape("max_pool2d", x, options);
-  const Tensor y = output_of(shape, x);
+  Tensor y = output_of(shape, x);
   Tensor index;  // which cell of each window was the largest
   if (wants_grad(x)) index = Tensor(y.shape(), shape.byte_index() ? DType::uint8 : DType::int32, x.device());
   run_kernel("max_pool2d", {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
@@ -54,7 +54,7 @@ Tensor max_pool2d(const Tensor& x, const Pool2dOptions& options) {
 
 Tensor avg_pool2d(const Tensor& x, const Pool2dOptions& options) {
   const Pool2dShape shape = checked_shape("avg_pool2d", x, options);
-  const Tensor y = output_of(shape, x);
+  Tensor y = output_of(shape, x);
   run_kernel("avg_pool2d", {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.avg_pool2d_forward(context, shape, x.data<T>(), y.data<T>());
   });

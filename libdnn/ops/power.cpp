@@ -7,7 +7,7 @@ namespace dnn {
 
 Tensor power(const Tensor& x, double power, double scale, double shift) {
   const PowerParams params{power, scale, shift};
-  const Tensor y(x.shape(), x.dtype(), x.device());
+  Tensor y(x.shape(), x.dtype(), x.device());
   run_kernel("power", {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.power_forward(context, params, x.numel(), x.data<T>(), y.data<T>());
   });

@@ -16,7 +16,7 @@ Tensor prelu(const Tensor& x, const Tensor& slope) {
   } else if (slope.size(0) != shape.cols) {
     throw Error(fmt::format("[prelu] slope must be (1) or ({}); got {}", shape.cols, slope.shape().str()));
   }
-  const Tensor y(x.shape(), x.dtype(), x.device());
+  Tensor y(x.shape(), x.dtype(), x.device());
   run_kernel("prelu", {&x, &slope}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.prelu_forward(context, shape, x.data<T>(), slope.data<T>(), y.data<T>());
   });

@@ -42,7 +42,7 @@ BroadcastShape back(const ReduceShape& forward) {
 
 Tensor reduce(const char* op, const Tensor& x, const Marks& reduced, const Shape& y_shape, double scale) {
   const ReduceShape shape = merged(x.shape(), reduced);
-  const Tensor y(y_shape, x.dtype(), x.device());
+  Tensor y(y_shape, x.dtype(), x.device());
   run_kernel(op, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.sum(context, shape, static_cast<T>(scale), x.data<T>(), y.data<T>());
   });

@@ -40,7 +40,7 @@ Shape resolve(const std::vector<int>& wanted, const Shape& from) {
 
 Tensor Tensor::reshape(const std::vector<int>& sizes) const {
   const Shape target = resolve(sizes, shape());
-  const Tensor y = detach();
+  Tensor y = detach();
   y.impl()->shape = target;
   record("reshape", {*this}, {y}, [from = shape()](const TensorList& dy) -> TensorList {
     const Tensor dx = dy[0].detach();

@@ -15,7 +15,7 @@ Tensor scale_channels(const Tensor& x, const Tensor& scale) {
     throw Error(fmt::format("[scale_channels] scale must be (N, C) or (N, 1, 1, C); got {} for x {}",
                             scale.shape().str(), x.shape().str()));
   }
-  const Tensor y(x.shape(), x.dtype(), x.device());
+  Tensor y(x.shape(), x.dtype(), x.device());
   run_kernel("scale_channels", {&x, &scale}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.scale_channels_forward(context, shape, x.data<T>(), scale.data<T>(), y.data<T>());
   });

@@ -35,7 +35,7 @@ Tensor shared_conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, const
     return activate(shared_conv2d(x, w, bias, plain), activation);
   }
   if (bias.defined()) check_shape("shared_conv2d", "bias", bias, {1});
-  const Tensor y({shape.n, shape.oh(), shape.ow(), shape.c}, x.dtype(), x.device());
+  Tensor y({shape.n, shape.oh(), shape.ow(), shape.c}, x.dtype(), x.device());
   run_kernel("shared_conv2d", {&x, &w, &bias}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.shared_conv2d_forward(context, shape, x.data<T>(), w.data<T>(), data_or_null<T>(bias), activation, y.data<T>());
   });

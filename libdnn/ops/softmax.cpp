@@ -11,7 +11,7 @@ namespace {
 template <class Forward, class Backward>
 Tensor along_rows(const char* op, const Tensor& x, Forward forward, Backward backward) {
   const RowsShape shape = last_dim_rows(op, x);
-  const Tensor y(x.shape(), x.dtype(), x.device());
+  Tensor y(x.shape(), x.dtype(), x.device());
   run_kernel(op, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     forward(k)(context, shape, x.data<T>(), y.data<T>());
   });

@@ -54,11 +54,11 @@ TransposeShape inverse(const TransposeShape& shape) {
 
 Tensor moved(const char* op, const Tensor& x, const TransposeShape& shape, const Shape& y_shape) {
   if (shape.dims <= 1) {
-    const Tensor y = x.detach();
+    Tensor y = x.detach();
     y.impl()->shape = y_shape;
     return y;
   }
-  const Tensor y(y_shape, x.dtype(), x.device());
+  Tensor y(y_shape, x.dtype(), x.device());
   run_kernel(op, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.transpose(context, shape, x.data<T>(), y.data<T>());
   });
@@ -69,7 +69,7 @@ Tensor moved(const char* op, const Tensor& x, const TransposeShape& shape, const
 
 Tensor transpose_as(const char* op, const Tensor& x, const TransposeShape& shape, const Shape& y_shape) {
   const TransposeShape small = merged(shape);
-  const Tensor y = moved(op, x, small, y_shape);
+  Tensor y = moved(op, x, small, y_shape);
   if (!wants_grad(x)) return y;
   record(op, {x}, {y}, [op, small, x_shape = x.shape()](const TensorList& dy) -> TensorList {
     return {moved(op, dy[0], inverse(small), x_shape)};

@@ -10,7 +10,7 @@ namespace {
 // forward(kernels) and backward(kernels) name the two kernels.
 template <class Forward, class Backward>
 Tensor upsample(const char* op, const Tensor& x, const ResizeShape& shape, Forward forward, Backward backward) {
-  const Tensor y({shape.n, shape.oh, shape.ow, shape.c}, x.dtype(), x.device());
+  Tensor y({shape.n, shape.oh, shape.ow, shape.c}, x.dtype(), x.device());
   run_kernel(op, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     forward(k)(context, shape, x.data<T>(), y.data<T>());
   });
