@@ -2,7 +2,8 @@
 """Our convolutions beside PyTorch's, on the same shapes, threads and machine, alternating case by case.
 
     pip install torch
-    bench/compare.py build/bench/conv2d_bench [--only googlenet:] [--ops forward,backward_input] [--batch 32] [--threads 2]
+    bench/compare.py build/bench/conv2d_bench [--only googlenet:] [--ops forward,backward_input] [--batch 32]
+                     [--threads 2]
 
 A ratio is the median of the best rival (PyTorch with NCHW or channels-last tensors) over our median: above 1 we are
 faster. At the end: the geometric mean and the worst ratio for each net and kernel. Without PyTorch our times are
@@ -38,7 +39,8 @@ def read_shapes(prefixes):
 def our_times(args, name, ops):
     """Median milliseconds of each op, from our benchmark program."""
     pattern = "^conv2d_(%s)/%s/%s/" % ("|".join(ops), name.replace(".", "[.]"), args.row)
-    command = [args.program, "--threads=%d" % args.threads, "--batch=%d" % args.batch, "--describe=0", "--benchmark_filter=" + pattern,
+    command = [args.program, "--threads=%d" % args.threads, "--batch=%d" % args.batch, "--describe=0",
+               "--benchmark_filter=" + pattern,
                "--benchmark_format=json", "--benchmark_min_time=%g" % (args.seconds / 5), "--benchmark_repetitions=5",
                "--benchmark_report_aggregates_only=true"]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout

@@ -84,20 +84,22 @@ def tensorflow_epochs(x, y, threads):
 def our_epoch(bench, model, data, threads):
     env = dict(os.environ, OMP_NUM_THREADS=str(threads), DNN_MNIST=data)
     row = sorted(run_json([bench, "--benchmark_list_tests"], env, text=True).split())
-    best = next(r for isa in ("avx512", "avx2", "baseline") for r in row if r.startswith(f"mnist_epoch/{model}/cpu_{isa}"))
+    names = [f"mnist_epoch/{model}/cpu_{isa}" for isa in ("avx512", "avx2", "baseline")]
+    best = next(r for name in names for r in row if r.startswith(name))
     found = run_json([bench, f"--benchmark_filter={best}$", "--benchmark_format=json"], env)
     return found["benchmarks"][0]["real_time"]
 
 
 def run_json(command, env, text=False):
-    out = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-    return out if text else json.loads(out)
+    done = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return done.stdout if text else json.loads(done.stdout)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", default="build/bench/mnist_epoch")
-    parser.add_argument("--data", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "mnist"))
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser.add_argument("--data", default=os.path.join(here, "..", "data", "mnist"))
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--models", nargs="*", default=MODELS, choices=MODELS)

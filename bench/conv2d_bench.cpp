@@ -1,5 +1,6 @@
-// The convolutions of conv_shapes.csv, forward and both gradients, on every CPU row. --batch=N, 32 unless given.
-// Names: conv2d_forward/googlenet:conv2.conv/cpu_avx2. compare.py runs this program beside PyTorch.
+// The convolutions of conv_shapes.csv, forward (also with packed weights) and both gradients, on every CPU row.
+// --batch=N, 32 unless given. Names: conv2d_forward/googlenet:conv2.conv/cpu_avx2. compare.py runs this program beside
+// PyTorch.
 #include <bench/machine.h>
 #include <fmt/format.h>
 
@@ -47,6 +48,12 @@ std::vector<Layer> read_layers(const std::string& path, int batch) {
   return layers;
 }
 
+Conv2dPacking packing_of(Context& context, const Conv2dShape& shape, const float* w) {
+  Conv2dPacking packing;
+  context.backend.f32.conv2d_pack_weight(context, shape, w, packing, nullptr);
+  return packing;
+}
+
 // Operands of one layer; made for each benchmark, so that memory holds one layer at a time.
 struct Operands {
   Operands(const Backend& row, const Conv2dShape& shape)
@@ -54,9 +61,15 @@ struct Operands {
         x(row, shape.x_pixels() * shape.c, 1),
         w(row, shape.w_count(), 2),
         y(row, shape.y_pixels() * shape.k, 3),
-        bias(row, shape.k, 4) {}
+        bias(row, shape.k, 4),
+        packing(packing_of(context, shape, w.get())),
+        packed(row, packing.count) {
+    row.f32.conv2d_pack_weight(context, shape, w.get(), packing, packed.get());
+  }
   Context context;
   Array x, w, y, bias;
+  Conv2dPacking packing;
+  Array packed;
 };
 
 // One kernel on one layer, where the row has it.
@@ -80,6 +93,11 @@ void register_benchmarks(int batch) {
       add_layer(row->f32.conv2d_forward, *row, layer, [](const auto& kernel, const Conv2dShape& shape, Operands& o) {
         kernel(o.context, shape, o.x.get(), o.w.get(), {o.bias.get(), nullptr, Activation::none}, o.y.get());
       });
+      add_layer(row->f32.conv2d_forward_packed, *row, layer,
+                [](const auto& kernel, const Conv2dShape& shape, Operands& o) {
+                  kernel(o.context, shape, o.packing, o.x.get(), o.packed.get(),
+                         {o.bias.get(), nullptr, Activation::none}, o.y.get());
+                });
       add_layer(row->f32.conv2d_backward_input, *row, layer,
                 [](const auto& kernel, const Conv2dShape& shape, Operands& o) {
                   kernel(o.context, shape, o.y.get(), o.w.get(), o.x.get());

@@ -40,12 +40,26 @@ void run(benchmark::State& state, const Backend& row, const GemmShape& shape) {
           [&] { row.f32.gemm(context, shape, a.get(), b.get(), {}, c.get()); });
 }
 
+void run_packed(benchmark::State& state, const Backend& row, const GemmShape& shape) {
+  Context context(row);
+  const Array a(row, int64_t{shape.m} * shape.k, 1), b(row, int64_t{shape.k} * shape.n, 2);
+  const Array c(row, int64_t{shape.m} * shape.n, 3);
+  int64_t count = 0;
+  row.f32.gemm_pack_b(context, shape, b.get(), count, nullptr);
+  const Array packed(row, count);
+  row.f32.gemm_pack_b(context, shape, b.get(), count, packed.get());
+  measure(state, context, static_cast<double>(shape.flops()), static_cast<double>(shape.bytes(4)),
+          [&] { row.f32.gemm_packed_b(context, shape, a.get(), packed.get(), {}, c.get()); });
+}
+
 }  // namespace
 
 void register_benchmarks(int) {
   for (const Backend* row : cpu_rows()) {
     for (const GemmShape& shape : kShapes) {
       add("gemm/" + describe(shape) + "/" + row->name, [=](benchmark::State& state) { run(state, *row, shape); });
+      add("gemm_packed_b/" + describe(shape) + "/" + row->name,
+          [=](benchmark::State& state) { run_packed(state, *row, shape); });
     }
   }
 }

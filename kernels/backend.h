@@ -16,9 +16,18 @@
 #define DNN_KERNELS(X, T)                                                                                              \
   /* c = activation(alpha * op(a) op(b) + beta * c + bias + residual); a residual has c's pitch */                     \
   X(gemm, const GemmShape&, const T* a, const T* b, const Epilogue<T>&, T* c)                                          \
+  /* b in the layout that the row computes from, for any m: first the count of values with null, then the values.      \
+     gemm_packed_b is gemm with such a b */                                                                            \
+  X(gemm_pack_b, const GemmShape&, const T* b, int64_t& count, T* packed_or_null)                                      \
+  X(gemm_packed_b, const GemmShape&, const T* a, const T* packed, const Epilogue<T>&, T* c)                            \
   /* y = activation(conv(x, w) + bias + residual); a residual has y's pitch. Gaps between pitched rows are neither     \
      used nor written, by any kernel */                                                                                \
   X(conv2d_forward, const Conv2dShape&, const T* x, const T* w, const Epilogue<T>&, T* y)                              \
+  /* w in the layout that the row computes from, best for pictures of the shape's n, h and w but right for all; called \
+     first with null for its size, then for the values. conv2d_forward_packed is conv2d_forward with such a weight */  \
+  X(conv2d_pack_weight, const Conv2dShape&, const T* w, Conv2dPacking&, T* packed_or_null)                             \
+  X(conv2d_forward_packed, const Conv2dShape&, const Conv2dPacking&, const T* x, const T* packed, const Epilogue<T>&,  \
+    T* y)                                                                                                              \
   X(conv2d_backward_input, const Conv2dShape&, const T* dy, const T* w, T* dx)                                         \
   X(conv2d_backward_weight, const Conv2dShape&, const T* x, const T* dy, T* dw)                                        \
   /* every channel by itself with the one filter w (r, s) and the one bias; k == c */                                  \

@@ -31,6 +31,12 @@ struct Conv2dShape {
   void check(const char* op = "conv2d") const;
 };
 
+// How a row of backends laid out a weight for conv2d_forward_packed.
+struct Conv2dPacking {
+  int method = 0;     // the row's own number
+  int64_t count = 0;  // values
+};
+
 // A depthwise convolution whose one filter (r, s) and one bias serve all channels: the "subsample" layer of LeNet-5's
 // kind. Uses Conv2dShape with k == c == groups.
 

@@ -10,7 +10,11 @@ Backend make_backend(const std::string& name, Isa isa) {
   row.device = host_memory();
   Kernels<float>& k = row.f32;
   k.gemm.run = gemm;
+  k.gemm_pack_b.run = gemm_pack_b;
+  k.gemm_packed_b.run = gemm_packed_b;
   k.conv2d_forward.run = conv2d_forward;
+  k.conv2d_pack_weight.run = conv2d_pack_weight;
+  k.conv2d_forward_packed.run = conv2d_forward_packed;
   k.conv2d_backward_input.run = conv2d_backward_input;
   k.max_pool2d_forward.run = max_pool2d_forward;
   k.max_pool2d_backward.run = max_pool2d_backward;

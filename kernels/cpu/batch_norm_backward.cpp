@@ -72,8 +72,11 @@ void sums_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, f
     const int64_t end = std::min(rows, begin + kRowsOfFloatSums);
     std::fill_n(scratch, 2 * width, 0.0f);
     int64_t row = begin;
-    for (; row + 4 <= end; row += 4) {
-      add_rows<kActivation, kFromY, kDz, 4>(in, row, width, pitch, dz, scratch, scratch + width);
+    if constexpr (kActivation == Activation::none || kActivation == Activation::relu ||
+                  kActivation == Activation::relu6) {  // bound by memory
+      for (; row + 4 <= end; row += 4) {
+        add_rows<kActivation, kFromY, kDz, 4>(in, row, width, pitch, dz, scratch, scratch + width);
+      }
     }
     for (; row < end; ++row) {
       add_rows<kActivation, kFromY, kDz, 1>(in, row, width, pitch, dz, scratch, scratch + width);

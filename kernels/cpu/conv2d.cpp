@@ -97,83 +97,116 @@ InputPhase input_phase(const Conv2dShape& shape, int phase_h, int phase_w) {
   return phase;
 }
 
-void direct_forward(Context& context, const Conv2dShape& shape, const float* x, const float* w,
-                    const Epilogue<float>& epilogue, float* y) {
-  conv2d_direct(context, forward_conv(shape), forward_filters(shape, w), x, epilogue, y);
-}
-
 // dx[ih][iw][c] = sum over k and the (oh, ow, r, s) with oh * stride - pad + r * dilation = ih, ... of
 // dy[oh][ow][k] * w[k][r][s][c]: stride_h * stride_w phases (Dumoulin, Visin 2016, chapter 4), one for stride 1.
 void direct_backward_input(Context& context, const Conv2dShape& shape, const float* dy, const float* w, float* dx) {
   for (int phase_h = 0; phase_h < shape.stride_h; ++phase_h) {
     for (int phase_w = 0; phase_w < shape.stride_w; ++phase_w) {
       const InputPhase phase = input_phase(shape, phase_h, phase_w);
-      conv2d_direct(context, phase.conv, phase.filters(w), dy, {}, dx + phase.offset);
+      Workspace workspace(context);
+      float* const packed = workspace.take<float>(direct_packed_count(context, phase.conv));
+      direct_pack(context, phase.conv, phase.filters(w), packed);
+      conv2d_direct(context, phase.conv, packed, dy, {}, dx + phase.offset);
     }
   }
 }
 
-void winograd_forward(Context& context, const Conv2dShape& shape, const float* x, const float* w,
-                      const Epilogue<float>& epilogue, float* y) {
-  conv2d_winograd(context, forward_conv(shape), forward_filters(shape, w), x, epilogue, y);
-}
-
 void winograd_backward_input(Context& context, const Conv2dShape& shape, const float* dy, const float* w, float* dx) {
   const InputPhase phase = input_phase(shape, 0, 0);
-  conv2d_winograd(context, phase.conv, phase.filters(w), dy, {}, dx + phase.offset);
+  Workspace workspace(context);
+  float* const packed = workspace.take<float>(winograd_packed_count(context, phase.conv));
+  winograd_pack(context, phase.conv, phase.filters(w), packed);
+  conv2d_winograd(context, phase.conv, packed, dy, {}, dx + phase.offset);
 }
 
-// Why a method can't take a shape, or null.
-const char* direct_refuses(const Conv2dShape&) { return nullptr; }
-const char* winograd_refuses_forward(const Conv2dShape& shape) { return winograd_refuses(forward_conv(shape)); }
-const char* winograd_refuses_input(const Conv2dShape& shape) {
-  if (shape.stride_h != 1 || shape.stride_w != 1) return "stride is not 1";
-  return winograd_refuses(input_phase(shape, 0, 0).conv);
+// The forward pass by one method: first w is packed, into the workspace at each call or once for many; any method takes
+// the weights that it packed with pictures of any size. `refuses` gives the reason why a shape is not for it, or null.
+struct Forward {
+  const char* name;
+  const char* (*refuses)(const Conv2dShape&, bool packed_once);
+  int64_t (*packed_count)(Context&, const Conv2dShape&);
+  void (*pack)(Context&, const Conv2dShape&, const float* w, float* packed);
+  void (*run)(Context&, const Conv2dShape&, const float* packed, const float* x, const Epilogue<float>&, float* y);
+};
+
+// The most special first; the last takes everything.
+constexpr Forward kForward[] = {
+    {"conv2d_depthwise", [](const Conv2dShape& shape, bool) { return depthwise_refuses(shape); },
+     [](Context&, const Conv2dShape& shape) { return shape.w_count(); },
+     [](Context&, const Conv2dShape& shape, const float* w, float* packed) { depthwise_pack(shape, w, packed); },
+     depthwise_forward},
+    {"conv2d_winograd", [](const Conv2dShape& shape, bool once) { return winograd_refuses(forward_conv(shape), once); },
+     [](Context& context, const Conv2dShape& shape) { return winograd_packed_count(context, forward_conv(shape)); },
+     [](Context& context, const Conv2dShape& shape, const float* w, float* packed) {
+       winograd_pack(context, forward_conv(shape), forward_filters(shape, w), packed);
+     },
+     [](Context& context, const Conv2dShape& shape, const float* packed, const float* x,
+        const Epilogue<float>& epilogue,
+        float* y) { conv2d_winograd(context, forward_conv(shape), packed, x, epilogue, y); }},
+    {"conv2d_direct", [](const Conv2dShape&, bool) -> const char* { return nullptr; },
+     [](Context& context, const Conv2dShape& shape) { return direct_packed_count(context, forward_conv(shape)); },
+     [](Context& context, const Conv2dShape& shape, const float* w, float* packed) {
+       direct_pack(context, forward_conv(shape), forward_filters(shape, w), packed);
+     },
+     [](Context& context, const Conv2dShape& shape, const float* packed, const float* x,
+        const Epilogue<float>& epilogue,
+        float* y) { conv2d_direct(context, forward_conv(shape), packed, x, epilogue, y); }},
+};
+
+int choose_forward(const Conv2dShape& shape, bool packed_once) {
+  int method = 0;
+  while (kForward[method].refuses(shape, packed_once)) ++method;
+  return method;
 }
 
-template <class Run>
-struct Method {
+struct BackwardInput {
   const char* name;
   const char* (*refuses)(const Conv2dShape&);
-  Run run;
+  void (*run)(Context&, const Conv2dShape&, const float* dy, const float* w, float* dx);
 };
 
-using Forward = void (*)(Context&, const Conv2dShape&, const float*, const float*, const Epilogue<float>&, float*);
-using BackwardInput = void (*)(Context&, const Conv2dShape&, const float*, const float*, float*);
-
-// The most special first.
-constexpr Method<Forward> kForward[] = {
-    {"conv2d_depthwise", depthwise_refuses, depthwise_forward},
-    {"conv2d_winograd", winograd_refuses_forward, winograd_forward},
-    {"conv2d_direct", direct_refuses, direct_forward},
-};
-constexpr Method<BackwardInput> kBackwardInput[] = {
+constexpr BackwardInput kBackwardInput[] = {
     {"conv2d_depthwise", depthwise_refuses, depthwise_backward_input},
-    {"conv2d_winograd", winograd_refuses_input, winograd_backward_input},
-    {"conv2d_direct", direct_refuses, direct_backward_input},
+    {"conv2d_winograd",
+     [](const Conv2dShape& shape) {
+       return shape.stride_h != 1 || shape.stride_w != 1 ? "stride is not 1"
+                                                         : winograd_refuses(input_phase(shape, 0, 0).conv, false);
+     },
+     winograd_backward_input},
+    {"conv2d_direct", [](const Conv2dShape&) -> const char* { return nullptr; }, direct_backward_input},
 };
-
-template <class Run, size_t kCount>
-const Method<Run>& choose(const Method<Run> (&methods)[kCount], const Conv2dShape& shape) {
-  for (const Method<Run>& method : methods) {
-    if (!method.refuses(shape)) return method;
-  }
-  return methods[kCount - 1];
-}
 
 }  // namespace
 
 void conv2d_forward(Context& context, const Conv2dShape& shape, const float* x, const float* w,
                     const Epilogue<float>& epilogue, float* y) {
-  const Method<Forward>& method = choose(kForward, shape);
+  const Forward& method = kForward[choose_forward(shape, false)];
   const VerboseCall report("conv2d_forward", shape, method.name);
-  method.run(context, shape, x, w, epilogue, y);
+  Workspace workspace(context);
+  float* const packed = workspace.take<float>(method.packed_count(context, shape));
+  method.pack(context, shape, w, packed);
+  method.run(context, shape, packed, x, epilogue, y);
+}
+
+void conv2d_pack_weight(Context& context, const Conv2dShape& shape, const float* w, Conv2dPacking& packing,
+                        float* packed_or_null) {
+  if (packed_or_null) return kForward[packing.method].pack(context, shape, w, packed_or_null);
+  packing.method = choose_forward(shape, true);
+  packing.count = kForward[packing.method].packed_count(context, shape);
+}
+
+void conv2d_forward_packed(Context& context, const Conv2dShape& shape, const Conv2dPacking& packing, const float* x,
+                           const float* packed, const Epilogue<float>& epilogue, float* y) {
+  const Forward& method = kForward[packing.method];
+  const VerboseCall report("conv2d_forward_packed", shape, method.name);
+  method.run(context, shape, packed, x, epilogue, y);
 }
 
 void conv2d_backward_input(Context& context, const Conv2dShape& shape, const float* dy, const float* w, float* dx) {
-  const Method<BackwardInput>& method = choose(kBackwardInput, shape);
-  const VerboseCall report("conv2d_backward_input", shape, method.name);
-  method.run(context, shape, dy, w, dx);
+  const BackwardInput* method = kBackwardInput;
+  while (method->refuses(shape)) ++method;
+  const VerboseCall report("conv2d_backward_input", shape, method->name);
+  method->run(context, shape, dy, w, dx);
 }
 
 }  // namespace dnn::cpu

@@ -78,15 +78,16 @@ const char* depthwise_refuses(const Conv2dShape& shape) {
   return shape.k == shape.c ? nullptr : "more than one filter a channel";
 }
 
-void depthwise_forward(Context& context, const Conv2dShape& p, const float* x, const float* w,
-                       const Epilogue<float>& epilogue, float* y) {
-  Workspace workspace(context);
-  float* w_channels = workspace.take<float>(p.w_count());
+void depthwise_pack(const Conv2dShape& p, const float* w, float* packed) {
   for (int64_t tap = 0; tap < int64_t{p.r} * p.s; ++tap) {
-    for (int c = 0; c < p.c; ++c) w_channels[tap * p.c + c] = w[int64_t{c} * p.r * p.s + tap];
+    for (int c = 0; c < p.c; ++c) packed[tap * p.c + c] = w[int64_t{c} * p.r * p.s + tap];
   }
+}
+
+void depthwise_forward(Context& context, const Conv2dShape& p, const float* packed, const float* x,
+                       const Epilogue<float>& epilogue, float* y) {
   DepthwisePass pass = forward_pass(p);
-  pass.w_channels = w_channels;
+  pass.w_channels = packed;
   run_passes(context, &pass, 1, p.n, x, epilogue, y);
 }
 

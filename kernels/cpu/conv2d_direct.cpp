@@ -289,11 +289,21 @@ bool rows_fit_badly(const DirectConv& conv, const Panels& panels) {
 
 }  // namespace
 
-void conv2d_direct(Context& context, const DirectConv& conv, const FilterView& filters, const float* x,
+int64_t direct_packed_count(Context& context, const DirectConv& conv) {
+  return Panels(direct_kernels(context), conv).size();
+}
+
+void direct_pack(Context& context, const DirectConv& conv, const FilterView& filters, float* packed) {
+  pack_filters(context, conv, filters, packed);
+}
+
+void conv2d_direct(Context& context, const DirectConv& conv, const float* packed, const float* x,
                    const Epilogue<float>& epilogue, float* y) {
   if (conv.n == 0 || conv.oh == 0 || conv.ow == 0) return;
   Workspace workspace(context);
-  const Panels panels = pack_panels(context, workspace, conv, filters, epilogue.bias);
+  Panels panels(direct_kernels(context), conv);
+  panels.weights = packed;
+  panels.bias = pack_bias(workspace, conv, panels, epilogue.bias);
   if (all_pixels_one_row(conv)) return run_pixels(context, conv, panels, x, epilogue, y);
   constexpr int kPointersChannels = 8;  // below, a tap's loop is too short
   if (conv.c >= kPointersChannels && rows_fit_badly(conv, panels)) {

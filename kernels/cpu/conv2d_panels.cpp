@@ -39,34 +39,34 @@ void pack_panel(const DirectConv& conv, const FilterView& filters, int lanes, co
 
 }  // namespace
 
-Panels pack_panels(Context& context, Workspace& workspace, const DirectConv& conv, const FilterView& filters,
-                   const float* bias) {
+void pack_filters(Context& context, const DirectConv& conv, const FilterView& filters, float* to) {
   Panels panels(direct_kernels(context), conv);
-  float* weights = workspace.take<float>(panels.lanes() * panels.length());
-  float* biases = workspace.take<float>(panels.lanes());
-  panels.weights = weights;
-  panels.bias = biases;
-  const int lanes = panels.kernels.lanes;
-  for (int64_t i = 0; i < panels.count(); ++i) {
-    const Panel panel = panels[i];
-    for (int j = 0; j < panel.vectors; ++j) {
-      const int start = vector_start(panel.channels, panel.vectors, j, lanes);
-      for (int lane = 0; lane < lanes; ++lane, ++biases) {
-        const bool used = bias && start + lane < panel.channels;
-        *biases = used ? bias[int64_t{panel.group} * conv.k + panel.first + start + lane] : 0.0f;
-      }
-    }
-  }
-  const int64_t chunks =
-      std::min<int64_t>(panels.count(), chunk_count(panels.lanes() * panels.length(), kChunkElements));
+  panels.weights = to;
+  const int64_t chunks = std::min<int64_t>(panels.count(), chunk_count(panels.size(), kChunkElements));
   parallel_for(context, chunks, [&](int64_t chunk, int) {
     const Range range = chunk_range(panels.count(), chunks, chunk);
     for (int64_t i = range.begin; i < range.end; ++i) {
       const Panel panel = panels[i];
-      pack_panel(conv, filters, lanes, panel, weights + (panel.weights - panels.weights));
+      pack_panel(conv, filters, panels.kernels.lanes, panel, to + (panel.weights - panels.weights));
     }
   });
-  return panels;
+}
+
+const float* pack_bias(Workspace& workspace, const DirectConv& conv, const Panels& panels, const float* bias_or_null) {
+  const int lanes = panels.kernels.lanes;
+  float* const packed = workspace.take<float>(panels.lanes());
+  float* to = packed;
+  for (int64_t i = 0; i < panels.count(); ++i) {
+    const Panel panel = panels[i];
+    for (int j = 0; j < panel.vectors; ++j) {
+      const int start = vector_start(panel.channels, panel.vectors, j, lanes);
+      for (int lane = 0; lane < lanes; ++lane, ++to) {
+        const bool used = bias_or_null && start + lane < panel.channels;
+        *to = used ? bias_or_null[int64_t{panel.group} * conv.k + panel.first + start + lane] : 0.0f;
+      }
+    }
+  }
+  return packed;
 }
 
 }  // namespace dnn::cpu

@@ -38,18 +38,19 @@ class Panels {
   int64_t count() const { return int64_t{per_group_} * groups_; }
   int64_t length() const { return length_; }  // values of one filter
   int64_t lanes() const { return int64_t{groups_} * vectors_ * kernels.lanes; }
+  int64_t size() const { return lanes() * length_; }  // values of all filters, packed
   int64_t group_bytes() const { return lanes() / groups_ * length_ * static_cast<int64_t>(sizeof(float)); }
 
   const DirectKernels& kernels;
-  const float* weights = nullptr;
-  const float* bias = nullptr;  // zeros where there is none
+  const float* weights = nullptr;  // size() values
+  const float* bias = nullptr;     // lanes() values, zeros where there is none
 
  private:
   int groups_, k_, vectors_, per_group_;
   int64_t length_;
 };
 
-Panels pack_panels(Context& context, Workspace& workspace, const DirectConv& conv, const FilterView& filters,
-                   const float* bias);
+void pack_filters(Context& context, const DirectConv& conv, const FilterView& filters, float* to);
+const float* pack_bias(Workspace& workspace, const DirectConv& conv, const Panels& panels, const float* bias_or_null);
 
 }  // namespace dnn::cpu

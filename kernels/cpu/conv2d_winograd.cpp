@@ -98,20 +98,23 @@ void multiply(const DirectConv& conv, const Tiling& tiling, const Panels& panels
   }
 }
 
-// One group.
-void run_group(Context& context, const DirectConv& conv, const FilterView& filters, const float* x,
+DirectConv one_group(const DirectConv& conv) {
+  DirectConv one = conv;
+  one.groups = 1;
+  return one;
+}
+
+int64_t group_count(Context& context, const DirectConv& one) {
+  return kWinogradPositions * Panels(direct_kernels(context), one).lanes() * one.c;
+}
+
+void run_group(Context& context, const DirectConv& conv, const float* u, const float* x,
                const Epilogue<float>& epilogue, float* y) {
   Workspace workspace(context);
   const WinogradKernels& kernels = winograd_kernels(context);
-  const Panels panels = pack_panels(context, workspace, conv, filters, nullptr);
+  Panels panels(direct_kernels(context), conv);
+  panels.bias = pack_bias(workspace, conv, panels, nullptr);
   const int64_t u_step = panels.lanes() * conv.c;
-  float* u = workspace.take<float>(kWinogradPositions * u_step);
-  parallel_for(context, panels.count(), [&](int64_t i, int) {
-    const Panel panel = panels[i];
-    const int64_t tap = int64_t{panel.vectors} * panels.kernels.lanes * conv.c;
-    kernels.filters(panel.weights, tap, tap, u + (panel.weights - panels.weights) / 9, u_step);
-  });
-
   const Tiling tiling = tiling_of(conv, panels.kernels);
   float* zeros = workspace.take<float>(conv.c);
   std::fill(zeros, zeros + conv.c, 0.0f);
@@ -139,28 +142,49 @@ void run_group(Context& context, const DirectConv& conv, const FilterView& filte
 
 }  // namespace
 
-const char* winograd_refuses(const DirectConv& conv) {
+const char* winograd_refuses(const DirectConv& conv, bool packed_once) {
   constexpr int kFewestChannels = 32;
-  constexpr int64_t kFewestTiles = 96;  // below, transforming the filters costs too much
+  const int64_t fewest_tiles = packed_once ? 16 : 96;  // below, reading or transforming the filters costs too much
   if (conv.r != 3 || conv.s != 3) return "taps are not 3x3";
   if (conv.stride_h != 1 || conv.stride_w != 1) return "stride is not 1";
   if (conv.dilation_h != 1 || conv.dilation_w != 1) return "dilation is not 1";
   if (conv.c < kFewestChannels || conv.k < kFewestChannels) return "fewer than 32 channels in a group";
   const int64_t tiles = ceil_div(conv.oh, kWinogradOut) * ceil_div(conv.ow, kWinogradOut);
-  if (conv.n * tiles < kFewestTiles) return "fewer than 96 tiles";
+  if (conv.n * tiles < fewest_tiles) return packed_once ? "fewer than 16 tiles" : "fewer than 96 tiles";
   if (tiles * kWinogradPositions * 3 > int64_t{conv.oh} * conv.ow * 9 * 2) return "tiles overhang the picture too far";
   return nullptr;
 }
 
-void conv2d_winograd(Context& context, const DirectConv& conv, const FilterView& filters, const float* x,
-                     const Epilogue<float>& epilogue, float* y) {
-  DirectConv one = conv;
-  one.groups = 1;
-  for (int64_t g = 0; g < conv.groups; ++g) {
+int64_t winograd_packed_count(Context& context, const DirectConv& conv) {
+  return conv.groups * group_count(context, one_group(conv));
+}
+
+void winograd_pack(Context& context, const DirectConv& conv, const FilterView& filters, float* packed) {
+  const DirectConv one = one_group(conv);
+  const WinogradKernels& kernels = winograd_kernels(context);
+  Workspace workspace(context);
+  Panels panels(direct_kernels(context), one);
+  float* const taps = workspace.take<float>(panels.size());
+  panels.weights = taps;
+  const int64_t u_step = panels.lanes() * one.c;
+  for (int g = 0; g < conv.groups; ++g, packed += group_count(context, one)) {
     FilterView view = filters;
     view.data += g * filters.group;
+    pack_filters(context, one, view, taps);
+    parallel_for(context, panels.count(), [&](int64_t i, int) {
+      const Panel panel = panels[i];
+      const int64_t tap = int64_t{panel.vectors} * panels.kernels.lanes * one.c;
+      kernels.filters(panel.weights, tap, tap, packed + (panel.weights - panels.weights) / 9, u_step);
+    });
+  }
+}
+
+void conv2d_winograd(Context& context, const DirectConv& conv, const float* packed, const float* x,
+                     const Epilogue<float>& epilogue, float* y) {
+  const DirectConv one = one_group(conv);
+  for (int64_t g = 0; g < conv.groups; ++g) {
     const int64_t first = g * conv.k;
-    run_group(context, one, view, x + g * conv.c,
+    run_group(context, one, packed + g * group_count(context, one), x + g * conv.c,
               {epilogue.bias ? epilogue.bias + first : nullptr, epilogue.residual ? epilogue.residual + first : nullptr,
                epilogue.activation},
               y + first);

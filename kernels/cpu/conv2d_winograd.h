@@ -5,11 +5,14 @@
 // twice as large.
 namespace dnn::cpu {
 
-// Why it can't take a convolution, or null: it needs 3x3 taps of stride and dilation 1, and enough channels and tiles
-// to pay for the transforms.
-const char* winograd_refuses(const DirectConv& conv);
+// Why it can't or shouldn't take a convolution, or null: it needs 3x3 taps of stride and dilation 1, and enough
+// channels and tiles to pay for the transforms; fewer tiles where the filters are transformed once for many calls.
+const char* winograd_refuses(const DirectConv& conv, bool packed_once);
 
-void conv2d_winograd(Context& context, const DirectConv& conv, const FilterView& filters, const float* x,
+// `packed` holds winograd_packed_count() values, by winograd_pack(): the transformed filters.
+int64_t winograd_packed_count(Context& context, const DirectConv& conv);
+void winograd_pack(Context& context, const DirectConv& conv, const FilterView& filters, float* packed);
+void conv2d_winograd(Context& context, const DirectConv& conv, const float* packed, const float* x,
                      const Epilogue<float>& epilogue, float* y);
 
 }  // namespace dnn::cpu

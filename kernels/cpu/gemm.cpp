@@ -29,6 +29,7 @@ struct Operands {
   const float* b;
   Epilogue<float> epilogue;
   float* c;
+  bool b_packed = false;  // b is the whole matrix in panels: packed_at()
 };
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -128,12 +129,18 @@ void gemm_streams(Context& context, const GemmShape& shape, const Operands& x) {
   });
 }
 
+// The whole of B in panels: [k block][panel][k][tile_cols]. The panel that begins with column `col`, in the k block
+// `range`.
+int64_t packed_offset(const GemmLoops& loops, const GemmShape& shape, Range range, int64_t col) {
+  return range.begin * ceil_div(shape.n, loops.tile_cols) * loops.tile_cols + col * (range.end - range.begin);
+}
+
 int64_t packed_columns(const GemmLoops& loops, int64_t panels, int64_t k) {
   return panels * loops.tile_cols * std::min(k, kBlockK);
 }
 
-// The columns `cols` of C over the range `sum` of k by one thread: packs them of B into `packed`, reads A where it
-// lies.
+// The columns `cols` of C over the range `sum` of k by one thread: packs them of B into `packed` where they aren't yet,
+// reads A where it lies.
 void multiply_columns(const GemmLoops& loops, const GemmShape& shape, const Operands& x, Range cols, Range sum,
                       float* packed) {
   const int64_t blocks = k_blocks(sum.end - sum.begin, kBlockK);
@@ -142,11 +149,15 @@ void multiply_columns(const GemmLoops& loops, const GemmShape& shape, const Oper
     const Range k{sum.begin + part.begin, sum.begin + part.end};
     GemmBlock g = block_at(shape, x, {0, shape.m}, cols, k);
     if (i == 0) g.beta = static_cast<float>(shape.beta);
-    loops.pack_b(shape.trans_b, g.n, g.k, b_at(shape, x.b, k.begin, cols.begin), shape.b_pitch(), packed);
     g.a = a_at(shape, x.a, 0, k.begin);
     g.a_row = shape.trans_a ? 1 : shape.a_pitch();
     g.a_k = shape.trans_a ? shape.a_pitch() : 1;
-    g.b = packed;
+    if (x.b_packed) {
+      g.b = x.b + packed_offset(loops, shape, k, cols.begin);
+    } else {
+      loops.pack_b(shape.trans_b, g.n, g.k, b_at(shape, x.b, k.begin, cols.begin), shape.b_pitch(), packed);
+      g.b = packed;
+    }
     loops.block(g);
   }
 }
@@ -156,7 +167,7 @@ void gemm_wide(Context& context, const GemmShape& shape, const Operands& x) {
   const GemmLoops& loops = gemm_loops[context];
   const int64_t panels = ceil_div(shape.n, loops.tile_cols);
   const int64_t chunks = column_chunks(shape, panels, 2 * int64_t{shape.m} * shape.k * loops.tile_cols);
-  const int64_t packed = packed_columns(loops, ceil_div(panels, chunks), shape.k);
+  const int64_t packed = x.b_packed ? 0 : packed_columns(loops, ceil_div(panels, chunks), shape.k);
   Workspace workspace(context);
   float* scratch = workspace.take<float>(packed * threads_for(context, chunks));
   parallel_for(context, chunks, [&](int64_t chunk, int thread) {
@@ -205,7 +216,7 @@ void gemm_packed(Context& context, const GemmShape& shape, const Operands& x) {
   const int64_t depth = std::min<int64_t>(shape.k, kBlockK);
   const int64_t packed_a = (ceil_div(tiles, row_blocks) * loops.tile_rows * depth + kPackSlack + 15) / 16 * 16;
   Workspace workspace(context);
-  float* b_scratch = workspace.take<float>(panels * loops.tile_cols * depth);
+  float* b_scratch = workspace.take<float>(x.b_packed ? 0 : panels * loops.tile_cols * depth);
   float* a_scratch = workspace.take<float>(packed_a * threads_for(context, 1 << 20));
   for (int64_t col = 0; col < shape.n; col += panels * loops.tile_cols) {
     const int64_t n = std::min<int64_t>(panels * loops.tile_cols, shape.n - col);
@@ -213,7 +224,8 @@ void gemm_packed(Context& context, const GemmShape& shape, const Operands& x) {
     for (int64_t i = 0; i < blocks; ++i) {
       const Range k = chunk_range(shape.k, blocks, i);
       const int64_t depth_here = k.end - k.begin;
-      const int64_t pack_chunks = chunk_count(here, 8);
+      const int64_t pack_chunks = chunk_count(x.b_packed ? 0 : here, 8);
+      const float* const b = x.b_packed ? x.b + packed_offset(loops, shape, k, col) : b_scratch;
       parallel_for(context, pack_chunks, [&](int64_t chunk, int) {
         const Range range = chunk_range(here, pack_chunks, chunk);
         const int64_t first = range.begin * loops.tile_cols, last = std::min(range.end * loops.tile_cols, n);
@@ -230,7 +242,7 @@ void gemm_packed(Context& context, const GemmShape& shape, const Operands& x) {
         float* packed = a_scratch + packed_a * thread;
         loops.pack_a(!shape.trans_a, g.m, g.k, a_at(shape, x.a, rows.begin, k.begin), shape.a_pitch(), packed);
         g.a = packed;
-        g.b = b_scratch + first * depth_here;
+        g.b = b + first * depth_here;
         loops.block(g);
       });
     }
@@ -312,6 +324,29 @@ void gemm(Context& context, const GemmShape& shape, const float* a, const float*
   const Method& method = route(shape);
   const VerboseCall report("gemm", shape, method.name);
   method.run(context, shape, {a, b, epilogue, c});
+}
+
+void gemm_pack_b(Context& context, const GemmShape& shape, const float* b, int64_t& count, float* packed_or_null) {
+  const GemmLoops& loops = gemm_loops[context];
+  const int64_t panels = ceil_div(shape.n, loops.tile_cols), blocks = k_blocks(shape.k, kBlockK);
+  count = panels * loops.tile_cols * shape.k;
+  if (!packed_or_null) return;
+  parallel_for(context, panels, [&](int64_t panel, int) {
+    const int64_t col = panel * loops.tile_cols, cols = std::min<int64_t>(loops.tile_cols, shape.n - col);
+    for (int64_t i = 0; i < blocks; ++i) {
+      const Range k = chunk_range(shape.k, blocks, i);
+      loops.pack_b(shape.trans_b, cols, k.end - k.begin, b_at(shape, b, k.begin, col), shape.b_pitch(),
+                   packed_or_null + packed_offset(loops, shape, k, col));
+    }
+  });
+}
+
+void gemm_packed_b(Context& context, const GemmShape& shape, const float* a, const float* packed,
+                   const Epilogue<float>& epilogue, float* c) {
+  if (shape.m == 0 || shape.n == 0) return;
+  const bool wide = !refuses_wide(shape);
+  const VerboseCall report("gemm_packed_b", shape, wide ? "gemm_wide" : "gemm_packed");
+  (wide ? gemm_wide : gemm_packed)(context, shape, {a, packed, epilogue, c, true});
 }
 
 }  // namespace dnn::cpu

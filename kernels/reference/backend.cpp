@@ -29,7 +29,11 @@ namespace {
 template <class T>
 void fill_table(Kernels<T>& k) {
   k.gemm.run = gemm<T>;
+  k.gemm_pack_b.run = gemm_pack_b<T>;
+  k.gemm_packed_b.run = gemm_packed_b<T>;
   k.conv2d_forward.run = conv2d_forward<T>;
+  k.conv2d_pack_weight.run = conv2d_pack_weight<T>;
+  k.conv2d_forward_packed.run = conv2d_forward_packed<T>;
   k.conv2d_backward_input.run = conv2d_backward_input<T>;
   k.conv2d_backward_weight.run = conv2d_backward_weight<T>;
   k.shared_conv2d_forward.run = shared_conv2d_forward<T>;

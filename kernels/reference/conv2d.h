@@ -40,6 +40,19 @@ void conv2d_forward(Context& context, const Conv2dShape& shape, const T* x, cons
   });
 }
 
+// The reference computes from w as it is.
+template <class T>
+void conv2d_pack_weight(Context&, const Conv2dShape& shape, const T* w, Conv2dPacking& packing, T* packed_or_null) {
+  packing = {0, shape.w_count()};
+  if (packed_or_null) std::copy_n(w, packing.count, packed_or_null);
+}
+
+template <class T>
+void conv2d_forward_packed(Context& context, const Conv2dShape& shape, const Conv2dPacking&, const T* x,
+                           const T* packed, const Epilogue<T>& epilogue, T* y) {
+  conv2d_forward(context, shape, x, packed, epilogue, y);
+}
+
 // dx[n, iy, ix, g * cg + ci] = sum over r, s and the group's f of dy[n, oy, ox, f] * w[f, r, s, ci], over the oy, ox
 // whose window has (iy, ix) as its cell (r, s).
 template <class T>

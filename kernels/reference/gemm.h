@@ -24,4 +24,24 @@ void gemm(Context& context, const GemmShape& shape, const T* a, const T* b, cons
   });
 }
 
+// The reference's layout is op(b), dense.
+template <class T>
+void gemm_pack_b(Context&, const GemmShape& shape, const T* b, int64_t& count, T* packed_or_null) {
+  count = int64_t{shape.k} * shape.n;
+  if (!packed_or_null) return;
+  const int64_t row = shape.trans_b ? 1 : shape.b_pitch(), col = shape.trans_b ? shape.b_pitch() : 1;
+  for (int64_t p = 0; p < shape.k; ++p) {
+    for (int64_t j = 0; j < shape.n; ++j) packed_or_null[p * shape.n + j] = b[p * row + j * col];
+  }
+}
+
+template <class T>
+void gemm_packed_b(Context& context, const GemmShape& shape, const T* a, const T* packed, const Epilogue<T>& epilogue,
+                   T* c) {
+  GemmShape dense = shape;
+  dense.trans_b = false;
+  dense.ldb = 0;
+  gemm(context, dense, a, packed, epilogue, c);
+}
+
 }  // namespace dnn::reference

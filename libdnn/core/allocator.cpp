@@ -1,34 +1,38 @@
 #include <libdnn/core/allocator.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace dnn {
 namespace {
 
-constexpr size_t kGranule = 256;
-
-// A block may be larger than the request by an eighth, so that slightly different sizes share it.
-bool fits(size_t block, size_t request) { return block <= request + std::max(request / 8, kGranule); }
+// The size of the block that serves a request: eight sizes from each power of two to the next, so that slightly
+// different requests share blocks. A block only ever serves its own size: what a step took, the next finds again,
+// whatever else came and went in between.
+size_t block_size(size_t bytes) {
+  constexpr size_t kLeast = 256, kSizes = 8;
+  const size_t step = std::max(kLeast, std::bit_floor(bytes - 1) / kSizes);
+  return (bytes + step - 1) / step * step;
+}
 
 }  // namespace
 
 Allocator::Block Allocator::take(size_t bytes) {
   if (bytes == 0) return {};
-  const size_t request = (bytes + kGranule - 1) / kGranule * kGranule;
   const std::lock_guard lock(mutex_);
-  Block block{nullptr, bytes, request};
-  const auto found = unused_.lower_bound(request);
-  if (found != unused_.end() && fits(found->first, request)) {
-    block = {found->second, bytes, found->first};
+  Block block{nullptr, bytes, block_size(bytes)};
+  const auto found = unused_.find(block.reserved);
+  if (found != unused_.end()) {
+    block.data = found->second;
     unused_.erase(found);
   } else {
     try {
-      block.data = backend_.device.alloc(request);
+      block.data = backend_.device.alloc(block.reserved);
     } catch (const Error&) {
       release_unused_locked();
-      block.data = backend_.device.alloc(request);
+      block.data = backend_.device.alloc(block.reserved);
     }
-    stats_.reserved_bytes += static_cast<int64_t>(request);
+    stats_.reserved_bytes += static_cast<int64_t>(block.reserved);
   }
   stats_.allocated_bytes += static_cast<int64_t>(bytes);
   stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.allocated_bytes);

@@ -16,8 +16,9 @@ struct MemoryStats {
   int64_t system_allocations = 0;  // calls to the system's allocator, kernels' workspace included
 };
 
-// Memory for the tensors of one backend. Freed blocks are kept and reused for requests of about their size, so that a
-// training loop asks the system for nothing after its first step. Used from any thread.
+// Memory for the tensors of one backend. Freed blocks are kept and reused for requests of about their size (a block is
+// up to an eighth larger than its request), so that a training loop asks the system for nothing after its first step.
+// Used from any thread.
 class Allocator {
  public:
   explicit Allocator(const Backend& backend) : backend_(backend) {}

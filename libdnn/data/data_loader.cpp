@@ -94,6 +94,7 @@ void DataLoader::start_epoch(int64_t epoch) {
 
 bool DataLoader::next(Batch& batch) {
   const RandomState random{options_.seed, kSampleStream | static_cast<uint64_t>(epoch_)};
+  batch = {};  // its memory serves the next one
   while (position_ < samples()) {
     const int64_t end = std::min(position_ + options_.batch_size, samples());
     const std::vector<int32_t> chosen(order_.begin() + position_, order_.begin() + end);

@@ -76,6 +76,14 @@ std::string common_prefix(const TensorFile& file, const NamedTensors& tensors) {
   return in_file && !file.entries().empty() && std::none_of(tensors.begin(), tensors.end(), begins) ? prefix : "";
 }
 
+void refuse_frozen(const char* op, const Module& module) {
+  if (module.frozen()) {
+    throw Error(fmt::format("[{}] {} '{}' is frozen for inference; take the net before optimize_for_inference", op,
+                            module.type_name(), module.name()));
+  }
+  for (const Child& child : module.children()) refuse_frozen(op, *child.module);
+}
+
 }  // namespace
 
 Tensor kcrs_to_krsc(const Tensor& weight) { return swap_layout(weight, true); }
@@ -93,6 +101,7 @@ std::unique_ptr<TensorFile> open_tensor_file(const std::string& path) {
 }
 
 void save_weights(const Module& module, const std::string& path, const Metadata& metadata) {
+  refuse_frozen("save_weights", module);
   NamedTensors tensors = module.named_tensors();
   std::set<std::string> counts;
   for (NamedTensor& entry : tensors) {
@@ -110,6 +119,7 @@ void save_weights(const Module& module, const std::string& path, const Metadata&
 }
 
 LoadReport load_weights(const Module& module, const std::string& path, const LoadOptions& options) {
+  refuse_frozen("load_weights", module);
   const std::unique_ptr<TensorFile> file = open_tensor_file(path);
   const NamedTensors tensors = module.named_tensors();
   LoadReport report;

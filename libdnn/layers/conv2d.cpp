@@ -20,8 +20,7 @@ Conv2d::Conv2d(int in_channels, int out_channels, Size2 kernel_size, Activation 
               .activation = activation}) {}
 
 Tensor Conv2d::forward_fused(const Tensor& x, Activation activation, const Tensor& residual) {
-  return conv2d(x, parameter("weight"), parameter_or_none("bias"),
-                {options_.stride, options_.padding, options_.dilation, options_.groups, activation}, residual);
+  return conv2d(x, parameter("weight"), parameter_or_none("bias"), options_.with(activation), residual);
 }
 
 }  // namespace dnn

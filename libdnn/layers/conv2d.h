@@ -20,6 +20,8 @@ class Conv2d : public Module {
     int groups = 1;
     bool bias = true;
     Activation activation = Activation::none;
+
+    Conv2dOptions with(Activation a) const { return {stride, padding, dilation, groups, a}; }  // of the operation
   };
 
   explicit Conv2d(const Options& options);

@@ -10,6 +10,8 @@
 #include <libdnn/layers/linear.h>
 #include <libdnn/layers/lrn.h>
 #include <libdnn/layers/module.h>
+#include <libdnn/layers/packed_conv2d.h>
+#include <libdnn/layers/packed_linear.h>
 #include <libdnn/layers/pad2d.h>
 #include <libdnn/layers/pool2d.h>
 #include <libdnn/layers/power.h>

@@ -3,15 +3,20 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <typeinfo>
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/layers/activation.h>
 #include <libdnn/layers/batch_norm2d.h>
 #include <libdnn/layers/chain.h>
-#include <libdnn/layers/conv2d.h>
+#include <libdnn/layers/packed_conv2d.h>
+#include <libdnn/layers/packed_linear.h>
 
 namespace dnn {
 namespace {
+
+// A class derived from Conv2d may compute anything.
+Conv2d* as_conv2d(Module* module) { return typeid(*module) == typeid(Conv2d) ? static_cast<Conv2d*>(module) : nullptr; }
 
 // What a run showed of a convolution and of a batch norm.
 struct Neighbours {
@@ -27,7 +32,7 @@ Neighbours run_and_see(Module& net, const Tensor& example) {
     hooks.push_back(entry.module->register_forward_pre_hook([&](Module& m, const TensorList&) { ++seen.calls[&m]; }));
   }
   const ChainObserver observer([&](Module& first, Module& second) {
-    auto* const conv = dynamic_cast<Conv2d*>(&first);
+    auto* const conv = as_conv2d(&first);
     auto* const norm = dynamic_cast<BatchNorm2d*>(&second);
     if (conv) seen.after[conv].insert(&second);
     if (norm) seen.before[norm].insert(&first);
@@ -70,21 +75,45 @@ std::shared_ptr<Module> fold(const Conv2d& conv, const BatchNorm2d& norm) {
   return folded;
 }
 
+void fold_norms(Module& net, const Tensor& example) {
+  const Neighbours seen = run_and_see(net, example);
+  for (const auto& [norm, before] : seen.before) {
+    auto* const conv = before.size() == 1 ? as_conv2d(*before.begin()) : nullptr;
+    if (!conv || seen.after.at(conv).size() != 1 || !norm->options().track_running_stats || !conv->fuses()) continue;
+    if (seen.calls.at(conv) != seen.as_pair.at(conv) || seen.calls.at(norm) != seen.as_pair.at(norm)) continue;
+    const std::shared_ptr<Module> folded = fold(*conv, *norm);
+    net.replace(*conv, folded);
+    net.replace(*norm, std::make_shared<Identity>());
+  }
+}
+
+void pack_weights(Module& net, const Tensor& example) {
+  std::map<Module*, Shape> inputs;  // of convolutions; the first where one runs several times
+  std::vector<HookHandle> hooks;
+  std::vector<Linear*> linears;
+  for (const NamedModule& entry : net.named_modules()) {
+    if (typeid(*entry.module) == typeid(Linear)) linears.push_back(static_cast<Linear*>(entry.module));
+    if (!as_conv2d(entry.module)) continue;
+    hooks.push_back(entry.module->register_forward_pre_hook(
+        [&inputs](Module& conv, const TensorList& x) { inputs.emplace(&conv, x[0].shape()); }));
+  }
+  net(example);
+  for (const auto& [conv, input] : inputs) {
+    net.replace(*conv, std::make_shared<PackedConv2d>(*as_conv2d(conv), input));
+  }
+  for (const Linear* linear : linears) net.replace(*linear, std::make_shared<PackedLinear>(*linear));
+}
+
 }  // namespace
 
 std::shared_ptr<Module> optimize_for_inference(const Module& net, const Tensor& example) {
   const NoGrad no_grad;
   std::shared_ptr<Module> copy = net.clone();
   copy->eval();
-  const Neighbours seen = run_and_see(*copy, example);
-  for (const auto& [norm, before] : seen.before) {
-    auto* const conv = before.size() == 1 ? dynamic_cast<Conv2d*>(*before.begin()) : nullptr;
-    if (!conv || seen.after.at(conv).size() != 1 || !norm->options().track_running_stats || !conv->fuses()) continue;
-    if (seen.calls.at(conv) != seen.as_pair.at(conv) || seen.calls.at(norm) != seen.as_pair.at(norm)) continue;
-    const std::shared_ptr<Module> folded = fold(*conv, *norm);
-    copy->replace(*conv, folded);
-    copy->replace(*norm, std::make_shared<Identity>());
-  }
+  fold_norms(*copy, example);
+  pack_weights(*copy, example);
+  copy->eval();  // the new parts too
+  for (const Tensor& parameter : copy->parameters()) Tensor(parameter).requires_grad(false);
   return copy;
 }
 

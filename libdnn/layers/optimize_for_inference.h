@@ -5,10 +5,13 @@
 
 namespace dnn {
 
-// A copy of the net for inference alone, in eval() mode: each batch norm that only ever follows one convolution is
-// folded into that convolution's weight and bias, w' = w * g / sqrt(var + eps), b' = (b - mean) * g / sqrt(var + eps)
-// + beta. Which modules follow each other is seen by running the example, an input of any size that the net takes.
-// Results differ from the net's by rounding.
+// A copy of the net for inference alone, in eval() mode, on the net's device and to stay there. Each batch norm that
+// only ever follows one convolution is folded into that convolution's weight and bias, w' = w * g / sqrt(var + eps), b'
+// = (b - mean) * g / sqrt(var + eps) + beta; convolutions and dense layers keep their weights in the layout that the
+// device computes from (layers/packed_conv2d.h). Which modules follow each other, and for which sizes the layout is the
+// best, is seen by running the example: an input such as the net will have, though it takes any size afterwards.
+// Results differ from the net's by rounding. The copy wants no gradients, and files of weights are neither read into it
+// nor written from it.
 std::shared_ptr<Module> optimize_for_inference(const Module& net, const Tensor& example);
 
 }  // namespace dnn

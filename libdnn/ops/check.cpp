@@ -2,11 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
+#include <libdnn/autograd/tape.h>
+
 namespace dnn {
 
+void check_dims(const char* op, const char* operand, const Shape& shape, int dims) {
+  if (shape.dims() == dims) return;
+  throw Error(fmt::format("[{}] {} must have {} dimensions; got {}", op, operand, dims, shape.str()));
+}
+
 void check_dims(const char* op, const char* operand, const Tensor& t, int dims) {
-  if (t.dims() == dims) return;
-  throw Error(fmt::format("[{}] {} must have {} dimensions; got {}", op, operand, dims, t.shape().str()));
+  check_dims(op, operand, t.shape(), dims);
 }
 
 void check_shape(const char* op, const char* operand, const Tensor& t, const Shape& expected) {
@@ -19,6 +27,15 @@ RowsShape last_dim_rows(const char* op, const Tensor& x) {
     throw Error(fmt::format("[{}] needs at least one value along the last dimension; got {}", op, x.shape().str()));
   }
   return {x.numel() / x.size(-1), x.size(-1)};
+}
+
+int packed_size(const char* op, const Tensor& w, int64_t count) {
+  if (count <= std::numeric_limits<int>::max()) return static_cast<int>(count);
+  throw Error(fmt::format("[{}] {} would take too many values: {}", op, w.shape().str(), count));
+}
+
+void check_no_grad(const char* op, const TensorList& operands) {
+  if (wants_grad(operands)) throw Error(fmt::format("[{}] a packed weight has no way back; call it under NoGrad", op));
 }
 
 void check_channels(const char* op, int in, int out, int groups) {

@@ -10,12 +10,12 @@
 
 namespace dnn {
 
-Conv2dShape conv2d_shape(const char* op, const Tensor& x, const Tensor& w, const Conv2dOptions& options) {
+Conv2dShape conv2d_shape(const char* op, const Shape& x, const Shape& w, const Conv2dOptions& options) {
   check_dims(op, "x", x, 4);
   check_dims(op, "w", w, 4);
   Conv2dShape shape;
-  shape.n = x.size(0), shape.h = x.size(1), shape.w = x.size(2), shape.c = x.size(3);
-  shape.k = w.size(0), shape.r = w.size(1), shape.s = w.size(2);
+  shape.n = x[0], shape.h = x[1], shape.w = x[2], shape.c = x[3];
+  shape.k = w[0], shape.r = w[1], shape.s = w[2];
   shape.stride_h = options.stride[0], shape.stride_w = options.stride[1];
   shape.pad_top = options.padding[0], shape.pad_left = options.padding[1];
   shape.pad_bottom = options.padding[2], shape.pad_right = options.padding[3];
@@ -24,14 +24,19 @@ Conv2dShape conv2d_shape(const char* op, const Tensor& x, const Tensor& w, const
   return shape;
 }
 
-Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, const Conv2dOptions& options,
-              const Tensor& residual) {
+Conv2dShape conv2d_shape(const Shape& x, const Shape& w, const Conv2dOptions& options) {
   const Conv2dShape shape = conv2d_shape("conv2d", x, w, options);
   shape.check("conv2d");
-  if (w.size(3) != shape.c / shape.groups) {
+  if (w[3] != shape.c / shape.groups) {
     throw Error(fmt::format("[conv2d] w (K, R, S, C / groups) must fit x (N, H, W, C); got w {} for x {} in {} groups",
-                            w.shape().str(), x.shape().str(), shape.groups));
+                            w.str(), x.str(), shape.groups));
   }
+  return shape;
+}
+
+Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, const Conv2dOptions& options,
+              const Tensor& residual) {
+  const Conv2dShape shape = conv2d_shape(x.shape(), w.shape(), options);
   const Activation activation = options.activation;
   if (!can_fuse("conv2d", activation, wants_grad({x, w, bias, residual}))) {
     Conv2dOptions plain = options;

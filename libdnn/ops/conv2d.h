@@ -21,6 +21,8 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, const Conv2d
               const Tensor& residual = Tensor());
 
 // The kernels' shape of such a call, not yet checked but for the dimensions of x and w.
-Conv2dShape conv2d_shape(const char* op, const Tensor& x, const Tensor& w, const Conv2dOptions& options);
+Conv2dShape conv2d_shape(const char* op, const Shape& x, const Shape& w, const Conv2dOptions& options);
+// Checked.
+Conv2dShape conv2d_shape(const Shape& x, const Shape& w, const Conv2dOptions& options);
 
 }  // namespace dnn

@@ -10,20 +10,24 @@
 
 namespace dnn {
 
-Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias, Activation activation) {
-  if (!can_fuse("linear", activation, wants_grad({x, w, bias}))) return activate(linear(x, w, bias), activation);
+GemmShape linear_shape(const Tensor& x, const Shape& w, const Tensor& bias) {
   check_dims("linear", "x", x, 2);
   check_dims("linear", "w", w, 2);
-  const int n = x.size(0), in = x.size(1), out = w.size(0);
-  if (w.size(1) != in) {
-    throw Error(
-        fmt::format("[linear] w (out, in) must fit x (N, in); got w {} for x {}", w.shape().str(), x.shape().str()));
+  if (w[1] != x.size(1)) {
+    throw Error(fmt::format("[linear] w (out, in) must fit x (N, in); got w {} for x {}", w.str(), x.shape().str()));
   }
-  if (bias.defined()) check_shape("linear", "bias", bias, {out});
+  if (bias.defined()) check_shape("linear", "bias", bias, {w[0]});
+  return {.m = x.size(0), .n = w[0], .k = w[1], .trans_b = true};
+}
+
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias, Activation activation) {
+  if (!can_fuse("linear", activation, wants_grad({x, w, bias}))) return activate(linear(x, w, bias), activation);
+  const GemmShape shape = linear_shape(x, w.shape(), bias);
+  const int n = shape.m, in = shape.k, out = shape.n;
   Tensor y({n, out}, x.dtype(), x.device());
   run_kernel("linear", {&x, &w, &bias}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.gemm(context, {.m = n, .n = out, .k = in, .trans_b = true}, x.data<T>(), w.data<T>(),
-           {.bias = data_or_null<T>(bias), .activation = activation}, y.data<T>());
+    k.gemm(context, shape, x.data<T>(), w.data<T>(), {.bias = data_or_null<T>(bias), .activation = activation},
+           y.data<T>());
   });
 
   if (!wants_grad({x, w, bias})) return y;

@@ -14,6 +14,8 @@
 #include <libdnn/ops/linear.h>
 #include <libdnn/ops/lrn.h>
 #include <libdnn/ops/matmul.h>
+#include <libdnn/ops/packed_conv2d.h>
+#include <libdnn/ops/packed_linear.h>
 #include <libdnn/ops/pad2d.h>
 #include <libdnn/ops/pointwise_loss.h>
 #include <libdnn/ops/pool2d.h>

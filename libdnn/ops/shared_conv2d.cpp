@@ -12,7 +12,7 @@ namespace dnn {
 namespace {
 
 Conv2dShape checked_shape(const Tensor& x, const Tensor& w, const Conv2dOptions& options) {
-  Conv2dShape shape = conv2d_shape("shared_conv2d", x, w, options);
+  Conv2dShape shape = conv2d_shape("shared_conv2d", x.shape(), w.shape(), options);
   if (options.groups != 1) {
     throw Error(fmt::format("[shared_conv2d] every channel is its own group; got groups {}", options.groups));
   }

@@ -23,7 +23,11 @@ SGD::SGD(const NamedTensors& parameters, const Options& options) : options_(opti
         options.weight_decay);
   check(!options.nesterov || options.momentum > 0, "nesterov needs a momentum", options.momentum);
   slots_.reserve(parameters.size());
-  for (const NamedTensor& p : parameters) slots_.push_back({p.name, p.tensor, Tensor()});
+  for (const NamedTensor& p : parameters) {
+    const Tensor& w = p.tensor;
+    const bool moves = options.momentum != 0 && w.requires_grad();
+    slots_.push_back({p.name, w, moves ? zeros(w.shape(), w.dtype(), w.device()) : Tensor()});
+  }
 }
 
 void SGD::set_lr(double lr) {

@@ -34,7 +34,7 @@ class SGD {
   struct Slot {
     std::string name;
     Tensor parameter;
-    Tensor velocity;  // undefined before the first step
+    Tensor velocity;  // undefined without momentum, and before the first gradient of a tensor that wanted none
   };
 
   std::vector<Slot> slots_;

@@ -67,5 +67,19 @@ TEST_CASE("allocator: blocks are reused, the peak is kept", "[tensor]") {
   CHECK(after.peak_bytes == before.allocated_bytes + 4000);
 }
 
+TEST_CASE("allocator: what a step took, the next finds again, whatever came in between", "[tensor]") {
+  const Device device = "reference";
+  device.allocator().release_unused();
+  const auto step = [&] {
+    const Tensor first({25000}, DType::float32, device);  // 98 KB
+    const Tensor second({20000}, DType::float32, device);
+  };
+  step();
+  const Tensor kept({23000}, DType::float32, device);  // smaller than the first, whose block is free
+  const int64_t before = memory_stats(device).system_allocations;
+  step();
+  CHECK(memory_stats(device).system_allocations == before);
+}
+
 }  // namespace
 }  // namespace dnn

@@ -180,4 +180,18 @@ inline std::vector<NamedConv2d> small_conv2d_shapes() {
   return shapes;
 }
 
+// A weight as conv2d_forward_packed takes it.
+struct PackedWeight {
+  Conv2dPacking packing;
+  Buffer<float> values;
+
+  PackedWeight(Context& context, const Conv2dShape& shape, const Buffer<float>& w) : values(0) {
+    const auto& pack = context.backend.f32.conv2d_pack_weight;
+    pack(context, shape, w.get(), packing, nullptr);
+    values = Buffer<float>(packing.count);
+    pack(context, shape, w.get(), packing, values.get());
+    values.check_guards();
+  }
+};
+
 }  // namespace dnn::test

@@ -33,8 +33,18 @@ void compare_forward(const NamedConv2d& named, bool with_bias, bool with_residua
                    << static_cast<int>(activation));
     Context context(*row);
     Buffer<float> y(y64.size());
+    const double length = double{1} * shape.r * shape.s * shape.c / shape.groups + 2;
     row->f32.conv2d_forward(context, shape, x.get(), w.get(), epilogue(bias, residual, activation), y.get());
-    check_close(y, y64, scale, double{1} * shape.r * shape.s * shape.c / shape.groups + 2);
+    check_close(y, y64, scale, length);
+    Conv2dShape many = shape;
+    many.n = 100;
+    for (const Conv2dShape& packed_for : {shape, many}) {
+      const PackedWeight packed(context, packed_for, w);
+      y = Buffer<float>(y64.size());
+      row->f32.conv2d_forward_packed(context, shape, packed.packing, x.get(), packed.values.get(),
+                                     epilogue(bias, residual, activation), y.get());
+      check_close(y, y64, scale, length);
+    }
   }
 }
 
@@ -62,6 +72,20 @@ TEST_CASE("conv2d: values by hand", "[conv2d]") {
     Buffer<float> dw(4);
     row->f32.conv2d_backward_weight(context, shape, x.get(), dy.get(), dw.get());
     check_values<float>(dw, {12, 16, 24, 28});
+  }
+}
+
+TEST_CASE("conv2d: packed weights, values by hand", "[conv2d]") {
+  const Conv2dShape shape = square_conv2d(1, 3, 1, 1, 2);
+  const Buffer<float> x({1, 2, 3, 4, 5, 6, 7, 8, 9}), w({1, 2, 3, 4}), bias({0.5f});
+  for (const Backend* row : rows_with(&Kernels<float>::conv2d_forward_packed)) {
+    INFO(row->name);
+    Context context(*row);
+    const PackedWeight packed(context, shape, w);
+    Buffer<float> y(4);
+    row->f32.conv2d_forward_packed(context, shape, packed.packing, x.get(), packed.values.get(),
+                                   {bias.get(), nullptr, Activation::none}, y.get());
+    check_values<float>(y, {37.5f, 47.5f, 67.5f, 77.5f});
   }
 }
 

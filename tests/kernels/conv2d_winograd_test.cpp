@@ -60,6 +60,11 @@ TEST_CASE("conv2d: Winograd's forward pass and input gradient", "[conv2d]") {
       Buffer<float> y(dy.size()), dx(x.size());
       row->f32.conv2d_forward(context, shape, x.get(), w.get(), {bias.get(), dy.get(), Activation::relu}, y.get());
       check_error(y, y64, shape.k, shape.y_pitch());
+      const PackedWeight packed(context, shape, w);
+      y = Buffer<float>(dy.size());
+      row->f32.conv2d_forward_packed(context, shape, packed.packing, x.get(), packed.values.get(),
+                                     {bias.get(), dy.get(), Activation::relu}, y.get());
+      check_error(y, y64, shape.k, shape.y_pitch());
       row->f32.conv2d_backward_input(context, shape, dy.get(), w.get(), dx.get());
       check_error(dx, dx64, shape.c, shape.x_pitch());
     }

@@ -49,6 +49,16 @@ void compare(const GemmShape& shape, bool with_bias_and_residual, Activation act
     row->f32.gemm(context, shape, a.get(), b.get(), epilogue_of(bias, residual, activation, with_bias_and_residual),
                   c.get());
     check_close(c, c64, scale, shape.k + 3);
+
+    int64_t count = 0;
+    row->f32.gemm_pack_b(context, shape, b.get(), count, nullptr);
+    Buffer<float> packed(count);
+    row->f32.gemm_pack_b(context, shape, b.get(), count, packed.get());
+    packed.check_guards();
+    c = before;
+    row->f32.gemm_packed_b(context, shape, a.get(), packed.get(),
+                           epilogue_of(bias, residual, activation, with_bias_and_residual), c.get());
+    check_close(c, c64, scale, shape.k + 3);
   }
 }
 
@@ -80,6 +90,13 @@ TEST_CASE("gemm: values by hand", "[gemm]") {
     check_values<float>(c, {5, 7, 14, 13});
     shape.trans_a = false;
     row->f32.gemm(context, shape, a.get(), b_transposed.get(), {}, c.get());
+    check_values<float>(c, {5, 7, 14, 13});
+
+    int64_t count = 0;
+    row->f32.gemm_pack_b(context, shape, b_transposed.get(), count, nullptr);
+    Buffer<float> packed(count);
+    row->f32.gemm_pack_b(context, shape, b_transposed.get(), count, packed.get());
+    row->f32.gemm_packed_b(context, shape, a.get(), packed.get(), {}, c.get());
     check_values<float>(c, {5, 7, 14, 13});
 
     const Buffer<float> bias({1, -20}), residual({0.5f, 0.5f, 100, 0.25f});

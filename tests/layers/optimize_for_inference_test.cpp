@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <libdnn/formats/weights.h>
 #include <libdnn/layers/layers.h>
 #include <libdnn/layers/optimize_for_inference.h>
 #include <libdnn/ops/arithmetic.h>
@@ -33,8 +34,8 @@ TEST_CASE("optimize_for_inference folds a norm into its convolution, by hand", "
   const std::shared_ptr<Module> frozen = optimize_for_inference(net, x);
   CHECK(!frozen->training());
   CHECK(norms(*frozen) == 0);
-  CHECK(frozen->child("conv").parameter("weight").item() == 3);  // 3 * 2 / sqrt(4)
-  CHECK(frozen->child("conv").parameter("bias").item() == -4);   // (0 - 5) * 1 + 1
+  // w' = 3 * 2 / sqrt(4), b' = (0 - 5) * 1 + 1
+  CHECK(frozen->child("conv")(x).to_vector<float>() == std::vector<float>{-7, 8});
   CHECK((*frozen)(x).to_vector<float>() == std::vector<float>{0, 8});
   CHECK(norms(net) == 1);  // the net itself stays
   CHECK(net.training());
@@ -88,6 +89,62 @@ TEST_CASE("optimize_for_inference: grouped, strided and biased convolutions on e
   CHECK(norms(*frozen) == 0);
   const std::vector<float> y = (*frozen)(x).to_vector<float>();
   for (size_t i = 0; i < y.size(); ++i) CHECK(std::abs(y[i] - expected[i]) < 1e-5);
+}
+
+TEST_CASE("optimize_for_inference packs weights, for pictures of any number and size", "[layers]") {
+  for (const char* device : {"reference", "cpu"}) {
+    const test::DefaultDevice on(device);
+    Sequential net(Conv2d({.in_channels = 32, .out_channels = 40, .kernel_size = 3, .padding = 1}), ReLU(),
+                   Conv2d({.in_channels = 40, .out_channels = 40, .kernel_size = 3, .groups = 40, .bias = false}),
+                   Conv2d({.in_channels = 40, .out_channels = 6, .kernel_size = 1, .stride = 2}), Sigmoid(),
+                   AdaptiveAvgPool2d(2), Flatten(), Linear(24, 10, Activation::relu), Linear(10, 3));
+    net.eval();
+    const std::shared_ptr<Module> frozen = optimize_for_inference(net, rand({2, 16, 16, 32}, -1, 1));
+    for (const NamedModule& entry : frozen->named_modules()) {
+      CHECK(entry.module->type_name() != "Conv2d");
+      CHECK(entry.module->type_name() != "Linear");
+    }
+    CHECK(frozen->parameters().empty());
+    for (const Shape& shape : {Shape{2, 16, 16, 32}, Shape{1, 5, 9, 32}, Shape{9, 24, 20, 32}, Shape{0, 8, 8, 32}}) {
+      const Tensor x = rand(shape, -1, 1);
+      const Tensor expected = net(x), y = (*frozen)(x);
+      CHECK(y.shape() == expected.shape());
+      CHECK(!y.requires_grad());
+      CHECK(test::largest_difference(y, expected) < 1e-5);
+    }
+    const std::shared_ptr<Module> copy = frozen->clone();
+    const Tensor x = rand({1, 16, 16, 32}, -1, 1);
+    CHECK((*copy)(x).to_vector<float>() == (*frozen)(x).to_vector<float>());
+  }
+}
+
+TEST_CASE("a frozen net: no gradient, no other device, no file", "[layers]") {
+  const test::DefaultDevice on("cpu");
+  const std::shared_ptr<Module> frozen = optimize_for_inference(Sequential(Conv2d(2, 3, 3)), rand({1, 4, 4, 2}));
+  Tensor x = rand({1, 4, 4, 2});
+  x.requires_grad(true);
+  CHECK_THROWS_WITH((*frozen)(x), Catch::Matchers::Contains("packed weight") && Catch::Matchers::Contains("0"));
+  CHECK_THROWS_WITH((*frozen)(rand({1, 4, 4, 2}).to("reference")),
+                    Catch::Matchers::Contains("reference") && Catch::Matchers::Contains("cpu"));
+  CHECK_THROWS_WITH((*frozen)(rand({1, 4, 4, 3})), Catch::Matchers::Contains("(3, 3, 3, 2)"));
+  CHECK_THROWS_WITH(save_weights(*frozen, "never.safetensors"), Catch::Matchers::Contains("PackedConv2d '0'"));
+  CHECK_THROWS_WITH(load_weights(*frozen, "never.safetensors"), Catch::Matchers::Contains("PackedConv2d '0'"));
+}
+
+// A module of one's own that is a Conv2d only by its parts.
+struct Doubled : Conv2d {
+  Doubled() : Conv2d(1, 1, 1) {}
+  std::shared_ptr<Module> clone() const override { return std::make_shared<Doubled>(*this); }
+  Tensor forward(const Tensor& x) override { return Conv2d::forward(x) * 2; }
+};
+
+TEST_CASE("optimize_for_inference leaves classes derived from Conv2d alone", "[layers]") {
+  const test::DefaultDevice on("reference");
+  Sequential net;
+  net.add("own", Doubled());
+  net.eval();
+  const Tensor x = rand({1, 2, 2, 1});
+  CHECK((*optimize_for_inference(net, x))(x).to_vector<float>() == net(x).to_vector<float>());
 }
 
 TEST_CASE("replace: a module below, wherever it is held", "[layers]") {

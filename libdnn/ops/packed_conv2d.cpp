@@ -1,0 +1,37 @@
+#include <libdnn/ops/packed_conv2d.h>
+
+#include <libdnn/autograd/tape.h>
+#include <libdnn/core/dispatch.h>
+#include <libdnn/ops/check.h>
+#include <libdnn/ops/epilogue.h>
+
+namespace dnn {
+
+PackedConv2dWeight pack_conv2d_weight(const Tensor& w, const Shape& x, const Conv2dOptions& options) {
+  const Conv2dShape shape = conv2d_shape(x, w.shape(), options);
+  PackedConv2dWeight result{w.shape(), {}, {}};
+  run_kernel("pack_conv2d_weight", {&w}, [&]<class T>(const Kernels<T>& k, Context& context) {
+    k.conv2d_pack_weight(context, shape, w.data<T>(), result.packing, nullptr);
+    const int size = packed_size("pack_conv2d_weight", w, result.packing.count);
+    result.values = Tensor({size}, w.dtype(), w.device());
+    k.conv2d_pack_weight(context, shape, w.data<T>(), result.packing, result.values.data<T>());
+  });
+  return result;
+}
+
+Tensor conv2d(const Tensor& x, const PackedConv2dWeight& w, const Tensor& bias, const Conv2dOptions& options,
+              const Tensor& residual) {
+  const Conv2dShape shape = conv2d_shape(x.shape(), w.shape, options);
+  check_no_grad("conv2d", {x, bias, residual});
+  can_fuse("conv2d", options.activation, false);
+  Tensor y({shape.n, shape.oh(), shape.ow(), shape.k}, x.dtype(), x.device());
+  if (bias.defined()) check_shape("conv2d", "bias", bias, {shape.k});
+  if (residual.defined()) check_shape("conv2d", "residual", residual, y.shape());
+  run_kernel("conv2d", {&x, &w.values, &bias, &residual}, [&]<class T>(const Kernels<T>& k, Context& context) {
+    k.conv2d_forward_packed(context, shape, w.packing, x.data<T>(), w.values.data<T>(),
+                            {data_or_null<T>(bias), data_or_null<T>(residual), options.activation}, y.data<T>());
+  });
+  return y;
+}
+
+}  // namespace dnn
