@@ -99,9 +99,11 @@ void forward_row(const Pool2dShape& p, int oh, const float* image, float* y, Ind
 template <class Index>
 void forward_rows(const Pool2dShape& p, Range rows, const float* x, float* y, Index* index) {
   const int oh = p.oh(), ow = p.ow();
-  const auto row_loop = p.r == 2 && p.s == 2   ? forward_row<2, 2, Index>
-                        : p.r == 3 && p.s == 3 ? forward_row<3, 3, Index>
-                                               : forward_row<0, 0, Index>;
+  auto row_loop = forward_row<0, 0, Index>;
+  if constexpr (!std::is_same_v<Index, int32_t>) {  // of large windows only
+    if (p.r == 2 && p.s == 2) row_loop = forward_row<2, 2, Index>;
+    if (p.r == 3 && p.s == 3) row_loop = forward_row<3, 3, Index>;
+  }
   for (int64_t row = rows.begin; row < rows.end; ++row) {
     Index* row_index = nullptr;
     if constexpr (!std::is_same_v<Index, NoIndex>) row_index = index + row * ow * p.c;
@@ -216,7 +218,9 @@ void gather_row(const Pool2dShape& p, int h, Covering rows, const Covering* colu
                                              dy + first * p.y_pitch(), index + first * p.c, cell, dx);
     };
     // The counts of a window of 3x3 with stride 2.
-    if (row_count == 1 && end - begin == 1) {
+    if constexpr (std::is_same_v<Index, int32_t>) {
+      run.template operator()<0, 0>();
+    } else if (row_count == 1 && end - begin == 1) {
       run.template operator()<1, 1>();
     } else if (row_count == 1 && end - begin == 2) {
       run.template operator()<1, 2>();
@@ -233,7 +237,10 @@ void gather_row(const Pool2dShape& p, int h, Covering rows, const Covering* colu
 template <bool kStream, class Index>
 void spread_rows(const Pool2dShape& p, Range range, const float* dy, const Index* index, float* dx) {
   const int oh = p.oh(), ow = p.ow();
-  const auto row_loop = p.r == 2 && p.s == 2 ? spread_row<2, 2, kStream, Index> : spread_row<0, 0, kStream, Index>;
+  auto row_loop = spread_row<0, 0, kStream, Index>;
+  if constexpr (!std::is_same_v<Index, int32_t>) {
+    if (p.r == 2 && p.s == 2) row_loop = spread_row<2, 2, kStream, Index>;
+  }
   for (int64_t row = range.begin; row < range.end; ++row) {
     row_loop(p, static_cast<int>(row % oh), dy + row * ow * p.y_pitch(), index + row * ow * p.c,
              dx + row / oh * p.h * p.w * p.x_pitch());
