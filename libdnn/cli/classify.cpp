@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kImagenetLabels = "data/imagenet_labels.txt";
 constexpr int kImagenetClasses = 1000;
+constexpr size_t kWorthFreezing = 3;  // batches: optimize_for_inference runs the net once itself
 
 struct ClassifyArguments {
   MachineOptions machine;
@@ -134,12 +135,13 @@ double ms_since(std::chrono::steady_clock::time_point start) {
 // Asks the net batch by batch, prints what it says and keeps it for the JSON file.
 class Classifier {
  public:
-  explicit Classifier(const ClassifyArguments& a)
+  Classifier(const ClassifyArguments& a, size_t pictures)
       : a_(a),
         entry_(zoo_entry(a.model)),
         classes_(a.classes > 0 ? a.classes : entry_.classes),
         steps_(preprocessing_of(entry_, a)),
-        net_(load_net("classify", a.model, a.weights, classes_)) {
+        net_(load_net("classify", a.model, a.weights, classes_)),
+        freeze_(pictures > kWorthFreezing * static_cast<size_t>(a.batch)) {
     std::string labels = a.labels;
     if (labels.empty() && classes_ == kImagenetClasses && fs::exists(kImagenetLabels)) labels = kImagenetLabels;
     if (!labels.empty()) labels_ = read_labels(labels, classes_);
@@ -165,6 +167,8 @@ class Classifier {
     const auto start = std::chrono::steady_clock::now();
     const Tensor x = preprocess(images_, steps_);
     preparing_ms_ += ms_since(start);
+    if (freeze_) net_ = optimize_for_inference(*net_, x);
+    freeze_ = false;
 
     const auto begin = std::chrono::steady_clock::now();
     const Tensor y = (*net_)(x);
@@ -210,6 +214,7 @@ class Classifier {
   int classes_;
   Preprocessing steps_;
   std::shared_ptr<Module> net_;
+  bool freeze_;
   std::vector<std::string> labels_;
 
   std::vector<Image> images_;  // of the batch that is being filled
@@ -223,7 +228,7 @@ int run(const ClassifyArguments& a) {
   a.machine.apply();
   const NoGrad no_grad;
   const std::vector<std::string> pictures = find_pictures(a.paths, a.recursive);
-  Classifier classifier(a);
+  Classifier classifier(a, pictures.size());
   for (const std::string& picture : pictures) classifier.add(picture);
   classifier.finish();
   return 0;

@@ -77,7 +77,7 @@ std::string common_prefix(const TensorFile& file, const NamedTensors& tensors) {
 }
 
 void refuse_frozen(const char* op, const Module& module) {
-  if (module.frozen()) {
+  if (module.frozen_to()) {
     throw Error(fmt::format("[{}] {} '{}' is frozen for inference; take the net before optimize_for_inference", op,
                             module.type_name(), module.name()));
   }

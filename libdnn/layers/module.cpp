@@ -241,6 +241,12 @@ void Module::set_fusion(bool on) {
 }
 
 void Module::to(const Device& device) {
+  visit(*this, "", [&](const std::string& path, const Module& m) {
+    const std::optional<Device> only = m.frozen_to();
+    if (!only || *only == device) return;
+    throw Error(fmt::format("[to] {} '{}' is frozen for {}, not for {}; take the net before optimize_for_inference",
+                            m.type_name(), path, only->name(), device.name()));
+  });
   for (const NamedTensor& entry : named_tensors()) entry.tensor.move_to(device);
 }
 

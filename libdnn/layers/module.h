@@ -68,7 +68,8 @@ class Module {
   // undefined. run_chain() (chain.h) calls it.
   Tensor operator()(const Tensor& x, Activation activation, const Tensor& residual);
   virtual bool fuses() const { return false; }
-  virtual bool frozen() const { return false; }  // for inference alone: weights are in a form that no file has
+  // The one device on which a module for inference alone runs; its weights are in no file. optimize_for_inference.
+  virtual std::optional<Device> frozen_to() const { return {}; }
   virtual std::optional<Activation> as_activation() const { return {}; }  // of a module that is nothing else
 
   // In training the results of all heads, the main one first: nets with auxiliary classifiers have several. In eval()

@@ -18,18 +18,22 @@ namespace {
 // A class derived from Conv2d may compute anything.
 Conv2d* as_conv2d(Module* module) { return typeid(*module) == typeid(Conv2d) ? static_cast<Conv2d*>(module) : nullptr; }
 
-// What a run showed of a convolution and of a batch norm.
-struct Neighbours {
+// What a run showed of convolutions and batch norms.
+struct Seen {
+  std::map<Conv2d*, Shape> inputs;  // the first of each
   std::map<Conv2d*, std::set<Module*>> after;
   std::map<BatchNorm2d*, std::set<Module*>> before;
   std::map<Module*, int> calls, as_pair;  // all of them, and those as a part of such a pair
 };
 
-Neighbours run_and_see(Module& net, const Tensor& example) {
-  Neighbours seen;
+Seen run_and_see(Module& net, const Tensor& example) {
+  Seen seen;
   std::vector<HookHandle> hooks;
   for (const NamedModule& entry : net.named_modules()) {
-    hooks.push_back(entry.module->register_forward_pre_hook([&](Module& m, const TensorList&) { ++seen.calls[&m]; }));
+    hooks.push_back(entry.module->register_forward_pre_hook([&](Module& m, const TensorList& x) {
+      ++seen.calls[&m];
+      if (Conv2d* const conv = as_conv2d(&m)) seen.inputs.emplace(conv, x[0].shape());
+    }));
   }
   const ChainObserver observer([&](Module& first, Module& second) {
     auto* const conv = as_conv2d(&first);
@@ -49,7 +53,7 @@ std::vector<double> values_or(const Tensor& tensor, double otherwise, int count)
   return {values.begin(), values.end()};
 }
 
-std::shared_ptr<Module> fold(const Conv2d& conv, const BatchNorm2d& norm) {
+std::shared_ptr<Conv2d> fold(const Conv2d& conv, const BatchNorm2d& norm) {
   const int k = conv.options().out_channels;
   const std::vector<double> mean = values_or(norm.buffer("running_mean"), 0, k);
   const std::vector<double> var = values_or(norm.buffer("running_var"), 1, k);
@@ -75,33 +79,27 @@ std::shared_ptr<Module> fold(const Conv2d& conv, const BatchNorm2d& norm) {
   return folded;
 }
 
-void fold_norms(Module& net, const Tensor& example) {
-  const Neighbours seen = run_and_see(net, example);
+// A folded convolution takes the place of the one that it is made from in `inputs` too.
+void fold_norms(Module& net, Seen& seen) {
   for (const auto& [norm, before] : seen.before) {
     auto* const conv = before.size() == 1 ? as_conv2d(*before.begin()) : nullptr;
     if (!conv || seen.after.at(conv).size() != 1 || !norm->options().track_running_stats || !conv->fuses()) continue;
     if (seen.calls.at(conv) != seen.as_pair.at(conv) || seen.calls.at(norm) != seen.as_pair.at(norm)) continue;
-    const std::shared_ptr<Module> folded = fold(*conv, *norm);
+    const std::shared_ptr<Conv2d> folded = fold(*conv, *norm);
+    auto input = seen.inputs.extract(conv);
+    input.key() = folded.get();
+    seen.inputs.insert(std::move(input));
     net.replace(*conv, folded);
     net.replace(*norm, std::make_shared<Identity>());
   }
 }
 
-void pack_weights(Module& net, const Tensor& example) {
-  std::map<Module*, Shape> inputs;  // of convolutions; the first where one runs several times
-  std::vector<HookHandle> hooks;
-  std::vector<Linear*> linears;
+void pack_weights(Module& net, const std::map<Conv2d*, Shape>& inputs) {
+  for (const auto& [conv, input] : inputs) net.replace(*conv, std::make_shared<PackedConv2d>(*conv, input));
   for (const NamedModule& entry : net.named_modules()) {
-    if (typeid(*entry.module) == typeid(Linear)) linears.push_back(static_cast<Linear*>(entry.module));
-    if (!as_conv2d(entry.module)) continue;
-    hooks.push_back(entry.module->register_forward_pre_hook(
-        [&inputs](Module& conv, const TensorList& x) { inputs.emplace(&conv, x[0].shape()); }));
+    if (typeid(*entry.module) != typeid(Linear)) continue;
+    net.replace(*entry.module, std::make_shared<PackedLinear>(static_cast<Linear&>(*entry.module)));
   }
-  net(example);
-  for (const auto& [conv, input] : inputs) {
-    net.replace(*conv, std::make_shared<PackedConv2d>(*as_conv2d(conv), input));
-  }
-  for (const Linear* linear : linears) net.replace(*linear, std::make_shared<PackedLinear>(*linear));
 }
 
 }  // namespace
@@ -110,8 +108,9 @@ std::shared_ptr<Module> optimize_for_inference(const Module& net, const Tensor& 
   const NoGrad no_grad;
   std::shared_ptr<Module> copy = net.clone();
   copy->eval();
-  fold_norms(*copy, example);
-  pack_weights(*copy, example);
+  Seen seen = run_and_see(*copy, example);
+  fold_norms(*copy, seen);
+  pack_weights(*copy, seen.inputs);
   copy->eval();  // the new parts too
   for (const Tensor& parameter : copy->parameters()) Tensor(parameter).requires_grad(false);
   return copy;

@@ -13,7 +13,7 @@ class PackedConv2d : public Module {
   std::shared_ptr<Module> clone() const override { return std::make_shared<PackedConv2d>(*this); }
   const Conv2d::Options& options() const { return options_; }
   bool fuses() const override { return options_.activation == Activation::none; }
-  bool frozen() const override { return true; }
+  std::optional<Device> frozen_to() const override { return weight_.values.device(); }
 
  protected:
   Tensor forward(const Tensor& x) override { return forward_fused(x, options_.activation, Tensor()); }

@@ -127,6 +127,8 @@ TEST_CASE("a frozen net: no gradient, no other device, no file", "[layers]") {
   CHECK_THROWS_WITH((*frozen)(rand({1, 4, 4, 2}).to("reference")),
                     Catch::Matchers::Contains("reference") && Catch::Matchers::Contains("cpu"));
   CHECK_THROWS_WITH((*frozen)(rand({1, 4, 4, 3})), Catch::Matchers::Contains("(3, 3, 3, 2)"));
+  CHECK_THROWS_WITH(frozen->to("reference"), Catch::Matchers::Contains("[to] PackedConv2d '0' is frozen for cpu, not"));
+  CHECK_NOTHROW(frozen->to("cpu"));
   CHECK_THROWS_WITH(save_weights(*frozen, "never.safetensors"), Catch::Matchers::Contains("PackedConv2d '0'"));
   CHECK_THROWS_WITH(load_weights(*frozen, "never.safetensors"), Catch::Matchers::Contains("PackedConv2d '0'"));
 }
