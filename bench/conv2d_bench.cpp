@@ -79,7 +79,7 @@ void add_layer(const Kernel& kernel, const Backend& row, const Layer& layer, Cal
   add(std::string(kernel.name) + "/" + layer.name + "/" + row.name,
       [&kernel, &row, shape = layer.shape, call](benchmark::State& state) {
         Operands o(row, shape);
-        measure(state, o.context, static_cast<double>(shape.flops()), static_cast<double>(shape.bytes(4)),
+        measure(state, o.context, shape.flops(), static_cast<double>(shape.bytes(4)),
                 [&] { call(kernel, shape, o); });
       });
 }

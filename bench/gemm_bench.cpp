@@ -36,7 +36,7 @@ void run(benchmark::State& state, const Backend& row, const GemmShape& shape) {
   Context context(row);
   const Array a(row, int64_t{shape.m} * shape.k, 1), b(row, int64_t{shape.k} * shape.n, 2);
   const Array c(row, int64_t{shape.m} * shape.n, 3);
-  measure(state, context, static_cast<double>(shape.flops()), static_cast<double>(shape.bytes(4)),
+  measure(state, context, shape.flops(), static_cast<double>(shape.bytes(4)),
           [&] { row.f32.gemm(context, shape, a.get(), b.get(), {}, c.get()); });
 }
 
@@ -48,7 +48,7 @@ void run_packed(benchmark::State& state, const Backend& row, const GemmShape& sh
   row.f32.gemm_pack_b(context, shape, b.get(), count, nullptr);
   const Array packed(row, count);
   row.f32.gemm_pack_b(context, shape, b.get(), count, packed.get());
-  measure(state, context, static_cast<double>(shape.flops()), static_cast<double>(shape.bytes(4)),
+  measure(state, context, shape.flops(), static_cast<double>(shape.bytes(4)),
           [&] { row.f32.gemm_packed_b(context, shape, a.get(), packed.get(), {}, c.get()); });
 }
 

@@ -6,7 +6,7 @@ namespace dnn {
 namespace {
 
 std::atomic<int64_t> allocation_count{0};
-thread_local int64_t flops_so_far = 0;
+thread_local double flops_so_far = 0;
 
 template <class T>
 concept CountsFlops = requires(const T& shape) {
@@ -34,7 +34,7 @@ void fill_table(Kernels<T>& kernels) {
 
 }  // namespace
 
-int64_t meta_flops() { return flops_so_far; }
+double meta_flops() { return flops_so_far; }
 
 namespace meta {
 

@@ -7,7 +7,7 @@ namespace dnn {
 
 // The floating-point operations of the kernels that this thread has called on "meta" so far: what the products and
 // convolutions and poolings of a step come to.
-int64_t meta_flops();
+double meta_flops();
 
 namespace meta {
 

@@ -26,7 +26,7 @@ struct Conv2dShape {
   int64_t x_pixels() const { return int64_t{n} * h * w; }
   int64_t y_pixels() const { return int64_t{n} * oh() * ow(); }
   int64_t w_count() const { return int64_t{k} * r * s * (c / groups); }
-  int64_t flops() const { return 2 * y_pixels() * k * r * s * (c / groups); }
+  double flops() const { return 2.0 * static_cast<double>(y_pixels()) * k * r * s * (c / groups); }
   int64_t bytes(int size) const { return size * (x_pixels() * c + w_count() + y_pixels() * k); }
   void check(const char* op = "conv2d") const;
 };
@@ -59,7 +59,7 @@ struct Pool2dShape {
   bool byte_index() const {
     return int64_t{r} * s <= 256;
   }  // max pooling's index of the largest cell: uint8, else int32
-  int64_t flops() const { return y_pixels() * c * r * s; }
+  double flops() const { return static_cast<double>(y_pixels()) * c * r * s; }
   int64_t bytes(int size) const { return int64_t{size} * c * (x_pixels() + y_pixels()); }
   void check(const char* op = "pool2d") const;
 
@@ -83,7 +83,7 @@ struct GemmShape {
   int a_pitch() const { return lda ? lda : (trans_a ? m : k); }
   int b_pitch() const { return ldb ? ldb : (trans_b ? k : n); }
   int c_pitch() const { return ldc ? ldc : n; }
-  int64_t flops() const { return 2 * int64_t{m} * n * k; }
+  double flops() const { return 2.0 * m * n * k; }
   int64_t bytes(int size) const { return size * (int64_t{m} * k + int64_t{k} * n + int64_t{m} * n); }
   void check(const char* op = "gemm") const;
 };

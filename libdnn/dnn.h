@@ -17,6 +17,7 @@
 #include <libdnn/formats/npy.h>
 #include <libdnn/formats/tensor_proto.h>
 #include <libdnn/formats/weights.h>
+#include <libdnn/layers/init.h>
 #include <libdnn/layers/layers.h>
 #include <libdnn/layers/optimize_for_inference.h>
 #include <libdnn/measure/summary.h>

@@ -33,6 +33,19 @@ refuses 2 "--epochs" train --model lenet --epochs 0
 refuses 2 "--batch" train --model lenet --batch many
 refuses 2 "--model" train
 refuses 2 "--speed" train --model lenet --speed 9
+refuses 2 "above 0; got 0" train --model lenet --epochs 0
+refuses 2 "--seed" train --model lenet --seed -1
+refuses 2 "--seed" train --model lenet --seed 18446744073709551616
+refuses 2 "--lr" train --model lenet --lr nan
+refuses 2 "meta" train --model lenet --device meta
+refuses 2 "--model" train --model alexnet
+refuses 2 "no/such/run.json" train --model lenet --json no/such/run.json
+refuses 2 "'dance'" dance
+for arguments in info --help "summary --model lenet"; do
+  # shellcheck disable=SC2086
+  if "$build/dnn" $arguments >/dev/full 2>err; then fault "dnn $arguments did not see that its output is full"; fi
+  grep -q "standard output" err || fault "dnn $arguments > /dev/full: $(cat err)"
+done
 refuses 2 "no/such/folder" train --model lenet --data no/such/folder
 refuses 2 "no.safetensors" test --model lenet --weights no.safetensors
 mkdir empty
@@ -101,7 +114,10 @@ refuses 2 "--order" "${classify[@]}" seen/a.jpg --order rbg
 refuses 2 "--mean" "${classify[@]}" seen/a.jpg --mean 1,2
 
 # Without --out every run has a folder of its own.
-for _ in 1 2; do "$build/dnn" train --model mnist_cnn --data "$data" --limit 64 --epochs 1 >out || fault "dnn train"; done
+# Two runs at once, each into a folder of its own.
+"$build/dnn" train --model mnist_cnn --data "$data" --limit 64 --epochs 1 --threads 1 >out &
+"$build/dnn" train --model mnist_cnn --data "$data" --limit 64 --epochs 1 --threads 1 >other_out || fault "dnn train"
+wait $! || fault "dnn train beside another"
 [ -s runs/mnist_cnn/weights.safetensors ] && [ -s runs/mnist_cnn-2/weights.safetensors ] || fault "runs: $(ls runs)"
 
 # Ctrl-C finishes the step, saves, and ends with 130.
@@ -117,6 +133,7 @@ wait $dnn
 status=$?
 [ $status = 130 ] || fault "dnn after Ctrl-C: exit code $status instead of 130; $(cat err)"
 [ -s stopped/weights.safetensors ] || fault "dnn after Ctrl-C left no weights"
+grep -q "interrupted after .* steps" out || fault "dnn after Ctrl-C does not say that it was interrupted: $(tail -3 out)"
 
 "$build/dnn" info | grep -q "cpu_baseline" || fault "dnn info names no rows"
 "$build/dnn" summary --model resnet18 --batch 4 | grep -q "forward *14.5.. GFLOP" || fault "dnn summary: FLOPs of resnet18"

@@ -45,7 +45,7 @@ bool columns_merge(const Conv2dShape& p) {
 
 // Partial sums of dw cost a pass over it each, parts of the filters another pass over x: the latter where dw is large.
 void split_work(const Conv2dShape& p, Plan& plan) {
-  constexpr int64_t kWorthThreads = int64_t{1} << 21;  // flops
+  constexpr double kWorthThreads = 2e6;  // flops
   constexpr int64_t kSmallWeights = int64_t{64} << 10, kEnoughParts = 4, kMostFilterParts = 16;
   constexpr int64_t kFewestFilters = 40, kFewestPixels = 256;
   plan.filter_parts = plan.sample_parts = 1;

@@ -161,7 +161,7 @@ void sum_columns_by_results(Context& context, const SumPlan& plan, int64_t chunk
 
 void scaled_sum(Context& context, const ReduceShape& shape, double scale, const float* x, float* y) {
   if (shape.in_count() == 0) {
-    std::fill_n(y, shape.out_count(), 0.0f);
+    std::fill_n(y, shape.out_count(), static_cast<float>(scale * 0));  // NaN for the mean of no values
     return;
   }
   const SumPlan plan(shape);

@@ -40,6 +40,17 @@ bool is_picture_name(const fs::path& path) {
   return ending == ".jpg" || ending == ".jpeg" || ending == ".png" || ending == ".bmp";
 }
 
+// f(entry) for what is in a folder, and in those in it.
+template <class F>
+void for_entries(const fs::path& folder, bool recursive, F&& f) {
+  std::error_code fault;
+  for (fs::directory_iterator at(folder, fault), end; !fault && at != end; at.increment(fault)) {
+    f(*at);
+    if (recursive && at->is_directory() && !at->is_symlink()) for_entries(at->path(), true, f);
+  }
+  if (fault) throw Error(fmt::format("[classify] cannot read the folder {}: {}", folder.string(), fault.message()));
+}
+
 // The files named, and those in the folders named that are called like a picture, by name.
 std::vector<std::string> find_pictures(const std::vector<std::string>& paths, bool recursive) {
   std::vector<std::string> files;
@@ -52,11 +63,7 @@ std::vector<std::string> find_pictures(const std::vector<std::string>& paths, bo
     const auto look = [&](const fs::directory_entry& entry) {
       if (entry.is_regular_file() && is_picture_name(entry.path())) found.push_back(entry.path().string());
     };
-    if (recursive) {
-      for (const auto& entry : fs::recursive_directory_iterator(path)) look(entry);
-    } else {
-      for (const auto& entry : fs::directory_iterator(path)) look(entry);
-    }
+    for_entries(path, recursive, look);
     if (found.empty()) throw Error(fmt::format("[classify] no .jpg, .jpeg, .png or .bmp file in {}", path));
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
@@ -246,18 +253,16 @@ Command add_classify(CLI::App& app) {
   app.add_option("--labels", a->labels,
                  fmt::format("file with a label a line [{} for {} classes]", kImagenetLabels, kImagenetClasses))
       ->check(CLI::ExistingFile);
-  app.add_option("--top", a->top, "how many classes to show")->capture_default_str()->check(CLI::PositiveNumber);
-  app.add_option("--batch", a->batch, "pictures at a time")->capture_default_str()->check(CLI::PositiveNumber);
-  app.add_option("--classes", a->classes, "classes of the weights [those of the net]")->check(CLI::PositiveNumber);
+  app.add_option("--top", a->top, "how many classes to show")->capture_default_str()->check(positive());
+  app.add_option("--batch", a->batch, "pictures at a time")->capture_default_str()->check(positive());
+  app.add_option("--classes", a->classes, "classes of the weights [those of the net]")->check(positive());
   app.add_flag("--recursive", a->recursive, "look in the folders' folders as well");
   app.add_flag("--skip-bad", a->skip_bad, "pass over pictures that can't be read, and count them");
-  app.add_option("--json", a->json, "also write the results to this file");
+  add_json_option(app, a->json, "also write the results to this file");
   const std::string before = "Preprocessing, where it is not to be that of the net";
-  app.add_option("--resize", a->resize, "shorter side in pixels; 0: none")
-      ->check(CLI::NonNegativeNumber)
-      ->group(before);
+  app.add_option("--resize", a->resize, "shorter side in pixels; 0: none")->check(not_negative())->group(before);
   app.add_option("--crop", a->crop, "side of the square from the centre; 0: none")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->group(before);
   const std::map<std::string, Interpolation> names{
       {"nearest", Interpolation::nearest}, {"bilinear", Interpolation::bilinear}, {"bicubic", Interpolation::bicubic}};

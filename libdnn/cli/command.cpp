@@ -3,13 +3,70 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cerrno>
+#include <cmath>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
 
 namespace dnn::cli {
+
+namespace {
+
+// The value of an option as a number, or nothing where it is none, infinite or NaN.
+std::optional<double> finite_number(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != 0 || !std::isfinite(value)) return {};
+  return value;
+}
+
+// "" where f takes the number, else what an option must be.
+CLI::Validator number_check(const char* what, bool (*f)(double)) {
+  return CLI::Validator(
+      [=](const std::string& text) -> std::string {
+        const std::optional<double> value = finite_number(text);
+        return value && f(*value) ? "" : fmt::format("must be {}; got {}", what, text);
+      },
+      "");
+}
+
+// Tries what write_json will do.
+std::string json_fault(const std::string& path) {
+  try {
+    const AtomicFile file(path);  // goes away again
+    return std::filesystem::is_directory(path) ? path + " is a folder" : "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+CLI::Validator positive() {
+  return number_check("a number above 0", [](double x) { return x > 0; });
+}
+
+CLI::Validator not_negative() {
+  return number_check("a number from 0 on", [](double x) { return x >= 0; });
+}
+
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        errno = 0;
+        if (digits && (std::strtoull(text.c_str(), nullptr, 10), errno == 0)) return "";
+        return fmt::format("must be a whole number from 0 to 2^64 - 1; got {}", text);
+      },
+      "");
+}
 
 void MachineOptions::add(CLI::App& app) {
   const CLI::Validator known(
       [](const std::string& name) -> std::string {
+        if (name == "meta") return "meta computes nothing; `dnn summary` is what it is for";
         try {
           const Device device(name);
           return "";
@@ -35,6 +92,18 @@ void add_model_option(CLI::App& app, std::string& model) {
   app.add_option("--model", model, "the net")->required()->check(CLI::IsMember(names));
 }
 
+void add_mnist_model_option(CLI::App& app, std::string& model) {
+  std::vector<std::string> names;
+  for (const ZooEntry& entry : zoo()) {
+    if (entry.channels == 1 && entry.height == 28 && entry.width == 28) names.push_back(entry.name);
+  }
+  app.add_option("--model", model, "the net, one for grey pictures of 28x28")->required()->check(CLI::IsMember(names));
+}
+
+void add_json_option(CLI::App& app, std::string& path, const char* what) {
+  app.add_option("--json", path, what)->check(CLI::Validator(json_fault, ""));
+}
+
 std::shared_ptr<Module> load_net(const char* command, const std::string& model, const std::string& weights,
                                  int classes) {
   std::shared_ptr<Module> net = zoo_entry(model).make(classes);
@@ -52,7 +121,7 @@ std::shared_ptr<Module> load_net(const char* command, const std::string& model, 
 
 void write_json(const std::string& path, const nlohmann::ordered_json& result) {
   if (path.empty()) return;
-  const std::string text = result.dump(2) + "\n";
+  const std::string text = result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   AtomicFile file(path);
   file.write(text.data(), text.size());
   file.commit();

@@ -34,14 +34,22 @@ struct MachineOptions {
   void apply() const;
 };
 
-void add_model_option(CLI::App& app, std::string& model);  // --model, one of the zoo
+void add_model_option(CLI::App& app, std::string& model);                  // --model, one of the zoo
+void add_mnist_model_option(CLI::App& app, std::string& model);            // one of those for pictures as MNIST's
+void add_json_option(CLI::App& app, std::string& path, const char* what);  // --json; refused where it can't be written
+
+// Checks of numbers: finite, and no more than what is said.
+CLI::Validator positive();
+CLI::Validator not_negative();
+CLI::Validator whole_number();  // as uint64 holds
 
 // A net of the zoo with the weights of a file, ready to be asked. Error, beginning with `command`, where the file lacks
 // a tensor of the net or has others.
 std::shared_ptr<Module> load_net(const char* command, const std::string& model, const std::string& weights,
                                  int classes);
 
-// Writes a result for other programs to read, whole or not at all; does nothing where the path is empty.
+// Writes a result for other programs to read, whole or not at all, text that isn't UTF-8 with replacements; does
+// nothing where the path is empty.
 void write_json(const std::string& path, const nlohmann::ordered_json& result);
 
 // From the first call on, Ctrl-C no longer ends the program but makes interrupted() true; a second one ends it.

@@ -43,7 +43,7 @@ int run(const std::string& json_path) {
 
 Command add_info(CLI::App& app) {
   const auto json = std::make_shared<std::string>();
-  app.add_option("--json", *json, "also write it to this file");
+  add_json_option(app, *json, "also write it to this file");
   return [json] { return run(*json); };
 }
 

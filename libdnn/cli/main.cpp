@@ -1,11 +1,23 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <utility>
 #include <vector>
 
 #include <libdnn/cli/command.h>
+
+// The exit code, or a fault where what was printed didn't arrive.
+static int check_output(int code) {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout) && std::cout.good()) return code;
+  fmt::print(stderr, "dnn: standard output cannot be written: {}\n", std::strerror(errno));
+  return dnn::cli::kFault;
+}
 
 int main(int argc, char** argv) {
   using namespace dnn::cli;
@@ -27,13 +39,20 @@ int main(int argc, char** argv) {
     try {
       app.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version
-      return app.exit(asked);
+      app.exit(asked);
+      return check_output(0);
+    } catch (const CLI::RequiredError& error) {
+      const bool unknown =
+          argc > 1 && argv[1][0] != '-' &&
+          std::none_of(commands.begin(), commands.end(), [&](const auto& c) { return c.first->get_name() == argv[1]; });
+      fmt::print(stderr, "dnn: {}\n", unknown ? fmt::format("no command '{}'; see dnn --help", argv[1]) : error.what());
+      return kWrongArguments;
     } catch (const CLI::ParseError& error) {
       fmt::print(stderr, "dnn: {}\n", error.what());
       return kWrongArguments;
     }
     for (const auto& [command, run] : commands) {
-      if (command->parsed()) return run();
+      if (command->parsed()) return check_output(run());
     }
     return 0;
   } catch (const std::exception& error) {

@@ -51,7 +51,7 @@ Command add_run(CLI::App& app) {
   app.add_option("--output", a->output, "file for the output; its ending, .npy or .pb, says how it is written")
       ->required()
       ->check(known);
-  app.add_option("--classes", a->classes, "classes of the weights [those of the net]")->check(CLI::PositiveNumber);
+  app.add_option("--classes", a->classes, "classes of the weights [those of the net]")->check(positive());
   a->machine.add(app);
   return [a] { return run(*a); };
 }

@@ -50,11 +50,11 @@ int run(const SummaryArguments& a) {
     if (l.name.empty()) continue;
     const std::string name = std::string(static_cast<size_t>(l.depth - 1) * 2, ' ') + l.name;
     fmt::print("{:<44} {:<18} {:<20} {:>12} {:>12.2f} {:>11.3f}\n", name, l.type, l.output.str(), l.parameters,
-               static_cast<double>(l.flops) * 1e-6, static_cast<double>(l.output_bytes) / (1 << 20));
+               l.flops * 1e-6, static_cast<double>(l.output_bytes) / (1 << 20));
   }
   fmt::print("\nparameters                 {}\n", s.parameters);
-  fmt::print("forward                    {:.3f} GFLOP\n", static_cast<double>(s.flops) * 1e-9);
-  fmt::print("training step              {:.3f} GFLOP\n", static_cast<double>(s.training_flops) * 1e-9);
+  fmt::print("forward                    {:.3f} GFLOP\n", s.flops * 1e-9);
+  fmt::print("training step              {:.3f} GFLOP\n", s.training_flops * 1e-9);
   fmt::print("weights                    {}\n", mib(s.weights_bytes));
   fmt::print("input                      {}\n", mib(s.input_bytes));
   fmt::print("kept for the way back      {}\n", mib(s.kept_bytes));
@@ -69,12 +69,12 @@ int run(const SummaryArguments& a) {
 Command add_summary(CLI::App& app) {
   const auto a = std::make_shared<SummaryArguments>();
   add_model_option(app, a->model);
-  app.add_option("--batch", a->batch, "pictures at a time")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--batch", a->batch, "pictures at a time")->capture_default_str()->check(positive());
   app.add_option("--size", a->size, "height and width of the pictures instead of the net's own")
       ->expected(2)
-      ->check(CLI::PositiveNumber);
-  app.add_option("--classes", a->classes, "classes instead of the net's own")->check(CLI::PositiveNumber);
-  app.add_option("--json", a->json, "also write it to this file");
+      ->check(positive());
+  app.add_option("--classes", a->classes, "classes instead of the net's own")->check(positive());
+  add_json_option(app, a->json, "also write it to this file");
   return [a] { return run(*a); };
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 
 #include <libdnn/cli/command.h>
 
@@ -21,6 +22,9 @@ int run(const TestArguments& a) {
   const auto start = std::chrono::steady_clock::now();
   const Evaluation result = evaluate(*net, test);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!std::isfinite(result.loss())) {
+    throw Error(fmt::format("[test] the loss is {}: {} gives values that are not finite", result.loss(), a.weights));
+  }
   write_json(a.json, {{"model", a.model},
                       {"weights", a.weights},
                       {"device", a.machine.device},
@@ -40,13 +44,13 @@ int run(const TestArguments& a) {
 
 Command add_test(CLI::App& app) {
   const auto a = std::make_shared<TestArguments>();
-  add_model_option(app, a->model);
+  add_mnist_model_option(app, a->model);
   app.add_option("--weights", a->weights, "weights.safetensors of a run")->required()->check(CLI::ExistingFile);
   app.add_option("--data", a->data, "folder with the files of MNIST")
       ->capture_default_str()
       ->check(CLI::ExistingDirectory);
-  app.add_option("--batch", a->batch, "pictures at a time")->capture_default_str()->check(CLI::PositiveNumber);
-  app.add_option("--json", a->json, "also write the results to this file");
+  app.add_option("--batch", a->batch, "pictures at a time")->capture_default_str()->check(positive());
+  add_json_option(app, a->json, "also write the results to this file");
   a->machine.add(app);
   return [a] { return run(*a); };
 }

@@ -17,12 +17,17 @@ struct TrainArguments {
   uint64_t seed = 1;
 };
 
-// runs/lenet, or runs/lenet-2 and so on where earlier runs have left their weights.
-std::string free_run_folder(const std::string& model) {
+// Makes runs/lenet, or runs/lenet-2 and so on where there are earlier ones, also of runs that begin at the same time.
+std::string make_run_folder(const std::string& model) {
   const std::filesystem::path runs = "runs";
   std::filesystem::path folder = runs / model;
-  for (int number = 2; std::filesystem::exists(folder / "weights.safetensors"); ++number) {
-    folder = runs / fmt::format("{}-{}", model, number);
+  try {
+    std::filesystem::create_directories(runs);
+    for (int number = 2; !std::filesystem::create_directory(folder); ++number) {
+      folder = runs / fmt::format("{}-{}", model, number);
+    }
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Error(fmt::format("[train] cannot make the folder {}: {}", folder.string(), error.code().message()));
   }
   return folder.string();
 }
@@ -74,7 +79,7 @@ int run(TrainArguments& a) {
   DataLoader train(train_set, {.batch_size = a.batch, .shuffle = true, .seed = a.seed});
   DataLoader test(load_mnist(a.data, MnistPart::test), {.batch_size = 256});
   const std::shared_ptr<Module> net = zoo_entry(a.model).make(train_set.classes);
-  if (a.out.empty()) a.out = free_run_folder(a.model);
+  if (a.out.empty()) a.out = make_run_folder(a.model);
 
   int64_t parameters = 0;
   for (const Tensor& parameter : net->parameters()) parameters += parameter.numel();
@@ -94,6 +99,10 @@ int run(TrainArguments& a) {
                    .should_stop = interrupted});
   const Trainer::Report report = trainer.run();
   write_json(a.json, to_json(a, report));
+  if (report.stopped) {
+    fmt::print("interrupted after {} of {} steps; what was learnt so far is in {}\n", report.epochs.back().iterations,
+               a.epochs * train.batches(), a.out);
+  }
   fmt::print("test accuracy: {:.2f} %\n", 100 * report.epochs.back().test_accuracy);
   return report.stopped ? kInterrupted : 0;
 }
@@ -102,26 +111,25 @@ int run(TrainArguments& a) {
 
 Command add_train(CLI::App& app) {
   const auto a = std::make_shared<TrainArguments>();
-  add_model_option(app, a->model);
+  add_mnist_model_option(app, a->model);
   const auto option = [&app](const char* name, auto& value, const char* text) {
     return app.add_option(name, value, text)->capture_default_str();
   };
   option("--data", a->data, "folder with the four files of MNIST, gzipped or not")->check(CLI::ExistingDirectory);
-  option("--epochs", a->epochs, "passes over the training set")->check(CLI::PositiveNumber);
-  option("--batch", a->batch, "pictures in a step")->check(CLI::PositiveNumber);
-  option("--lr", a->lr, "learning rate at the start")->check(CLI::NonNegativeNumber);
+  option("--epochs", a->epochs, "passes over the training set")->check(positive());
+  option("--batch", a->batch, "pictures in a step")->check(positive());
+  option("--lr", a->lr, "learning rate at the start")->check(not_negative());
   option("--lr-schedule", a->schedule,
          "constant; step: times --lr-gamma every --lr-step steps; linear: to 0 over the run")
       ->check(CLI::IsMember({"constant", "step", "linear"}));
-  app.add_option("--lr-step", a->step, "steps from one change to the next [half of the run]")
-      ->check(CLI::PositiveNumber);
-  option("--lr-gamma", a->gamma, "factor of a change")->check(CLI::PositiveNumber);
-  option("--momentum", a->momentum, "of SGD")->check(CLI::Range(0.0, 1.0));
-  option("--weight-decay", a->weight_decay, "added to the gradient, times the weight")->check(CLI::NonNegativeNumber);
-  option("--seed", a->seed, "of the weights and the order of the pictures");
-  app.add_option("--limit", a->limit, "train on the first N pictures only")->check(CLI::PositiveNumber);
+  app.add_option("--lr-step", a->step, "steps from one change to the next [half of the run]")->check(positive());
+  option("--lr-gamma", a->gamma, "factor of a change")->check(positive());
+  option("--momentum", a->momentum, "of SGD")->check(CLI::Range(0.0, 1.0))->check(not_negative());
+  option("--weight-decay", a->weight_decay, "added to the gradient, times the weight")->check(not_negative());
+  option("--seed", a->seed, "of the weights and the order of the pictures")->check(whole_number());
+  app.add_option("--limit", a->limit, "train on the first N pictures only")->check(positive());
   app.add_option("--out", a->out, "folder for log.csv and weights.safetensors [a new one: runs/MODEL]");
-  app.add_option("--json", a->json, "also write the results to this file");
+  add_json_option(app, a->json, "also write the results to this file");
   a->machine.add(app);
   return [a] { return run(*a); };
 }

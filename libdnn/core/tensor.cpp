@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <limits>
 
 #include <libdnn/core/dispatch.h>
 #include <libdnn/core/random.h>
@@ -113,6 +114,12 @@ void Tensor::move_to(const Device& to) const {
 }
 
 Tensor full(const Shape& shape, double value, DType dtype, const Device& device) {
+  const bool whole = dtype == DType::int32 || dtype == DType::uint8;
+  const double least = dtype == DType::int32 ? std::numeric_limits<int32_t>::min() : 0;
+  const double most = dtype == DType::int32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<uint8_t>::max();
+  if (whole && !(value >= least && value <= most)) {
+    throw Error(fmt::format("[full] {} holds numbers from {} to {}; got {}", name_of(dtype), least, most, value));
+  }
   Tensor y(shape, dtype, device);
   if (dtype == DType::int32) {
     y.copy_from(from_vector(std::vector<int32_t>(y.numel(), static_cast<int32_t>(value)), shape, "cpu"));

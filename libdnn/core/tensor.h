@@ -59,7 +59,9 @@ class Tensor {
   Tensor to(const Device& device) const;                // on that device; this tensor itself where it is there already
   Tensor reshape(const std::vector<int>& sizes) const;  // the same elements in another shape; one size may be -1
 
-  void copy_from(const Tensor& from) const;  // overwrites the elements; also from another device; not recorded
+  // Overwrites the elements; also from another device. Not recorded: a backward() through results that were computed
+  // from the old elements takes the new ones for them.
+  void copy_from(const Tensor& from) const;
   void move_to(const Device& device) const;  // replaces the storage inside all copies of this handle
 
   TensorImpl* impl() const { return impl_.get(); }

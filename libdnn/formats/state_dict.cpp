@@ -139,11 +139,10 @@ struct TensorReader {
   }
 };
 
-// The dict that holds the tensors: the pickle's own, or the state dict in a checkpoint.
+// The dict that holds the tensors: the pickle's own, or the state dict in a checkpoint, which may have tensors beside it.
 const Dict& find_dict(const Value& root, const std::string& where, std::string& entered) {
   const Dict* dict = root.as<Dict>();
   if (!dict) fail(where, "holds no dict of tensors; save a module's state_dict()");
-  if (dict->items->empty() || holds_tensors(*dict)) return *dict;
   for (const std::string_view key : kStateDictKeys) {
     const Value* value = item(*dict, key);
     const Dict* inner = value ? value->as<Dict>() : nullptr;
@@ -151,6 +150,7 @@ const Dict& find_dict(const Value& root, const std::string& where, std::string& 
     entered = key;
     return *inner;
   }
+  if (dict->items->empty() || holds_tensors(*dict)) return *dict;
   std::string keys;
   for (size_t i = 0; i < std::min<size_t>(dict->items->size(), 20); i += 2) {
     const Text* key = (*dict->items)[i].as<Text>();

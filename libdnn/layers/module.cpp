@@ -251,6 +251,7 @@ void Module::to(const Device& device) {
 }
 
 void Module::replace(const Module& old, const std::shared_ptr<Module>& by) {
+  if (!by) throw Error("[replace] another module takes the place; got a null pointer");
   std::shared_ptr<Module> kept;  // `old` lives until the last name was read
   visit(*this, "", [&](const std::string&, Module& m) {
     for (Child& child : m.children_) {
@@ -312,6 +313,9 @@ void Module::add_buffer(const std::string& name, Tensor value) {
 void Module::add(const std::string& name, std::shared_ptr<Module> module) {
   check_name(name);
   if (!module) throw Error(fmt::format("[module] a child is a module; got a null pointer for '{}'", name));
+  visit(*module, "", [&](const std::string&, const Module& m) {
+    if (&m == this) throw Error(fmt::format("[module] '{}' holds the very {} that it is added to", name, type_name()));
+  });
   module->name_ = name;
   children_.push_back({name, std::move(module)});
 }

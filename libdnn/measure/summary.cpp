@@ -22,7 +22,7 @@ int64_t own_parameters(const Module& module) {
 // Runs the net once in eval() mode and notes each module's result.
 std::vector<LayerSummary> run_layers(Module& net, const Tensor& x) {
   std::vector<LayerSummary> layers;
-  std::vector<std::pair<size_t, int64_t>> open;  // line and flops at the beginning of the modules under way
+  std::vector<std::pair<size_t, double>> open;  // line and flops at the beginning of the modules under way
   std::vector<HookHandle> hooks;
   for (const NamedModule& entry : net.named_modules()) {
     const auto begin = [&, name = entry.name](Module& m, const TensorList&) {
@@ -84,7 +84,8 @@ Summary summarize(Module& net, const Shape& input) {
   const Tensor labels({input[0]}, DType::int32, meta);
   SGD sgd(net.named_parameters(), {.lr = 0.1, .momentum = 0.9});
   memory.reset_peak();
-  const int64_t flops = meta_flops(), held = memory.stats().allocated_bytes;
+  const double flops = meta_flops();
+  const int64_t held = memory.stats().allocated_bytes;
   const Tensor loss = total_loss(net, x, labels);
   s.kept_bytes = memory.stats().allocated_bytes - held;
   loss.backward();

@@ -11,15 +11,15 @@ struct LayerSummary {
   int depth = 0;           // modules around it
   Shape output;
   int64_t parameters = 0;  // of this module itself, in elements
-  int64_t flops = 0;       // forward, with what is below; a multiplication and an addition are two
+  double flops = 0;        // forward, with what is below; a multiplication and an addition are two
   int64_t output_bytes = 0;
 };
 
 struct Summary {
   std::vector<LayerSummary> layers;  // in the order in which they begin
   int64_t parameters = 0;            // elements
-  int64_t flops = 0;                 // forward
-  int64_t training_flops = 0;        // forward and backward
+  double flops = 0;                  // forward
+  double training_flops = 0;         // forward and backward
   int64_t weights_bytes = 0;         // parameters and buffers
   int64_t input_bytes = 0;
   // In live tensors, weights and input included. Kernels' workspace comes on top.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <libdnn/core/dispatch.h>
 
@@ -23,8 +24,11 @@ SGD::SGD(const NamedTensors& parameters, const Options& options) : options_(opti
         options.weight_decay);
   check(!options.nesterov || options.momentum > 0, "nesterov needs a momentum", options.momentum);
   slots_.reserve(parameters.size());
+  std::set<const TensorImpl*> seen;
   for (const NamedTensor& p : parameters) {
     const Tensor& w = p.tensor;
+    if (!w.defined()) throw Error(fmt::format("[sgd] '{}' is no tensor yet", p.name));
+    if (!seen.insert(w.impl()).second) throw Error(fmt::format("[sgd] '{}' is there twice", p.name));
     const bool moves = options.momentum != 0 && w.requires_grad();
     slots_.push_back({p.name, w, moves ? zeros(w.shape(), w.dtype(), w.device()) : Tensor()});
   }

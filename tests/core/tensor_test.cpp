@@ -81,5 +81,13 @@ TEST_CASE("allocator: what a step took, the next finds again, whatever came in b
   CHECK(memory_stats(device).system_allocations == before);
 }
 
+TEST_CASE("full: whole numbers that the type doesn't hold are refused", "[tensor]") {
+  CHECK(full({2}, -7, DType::int32).to_vector<int32_t>() == std::vector<int32_t>{-7, -7});
+  CHECK_THROWS_WITH(full({2}, 1e20, DType::int32), Contains("[full] int32") && Contains("1e+20"));
+  CHECK_THROWS_WITH(full({2}, std::numeric_limits<double>::quiet_NaN(), DType::int32), Contains("nan"));
+  CHECK_THROWS_WITH(full({2}, 300, DType::uint8), Contains("from 0 to 255; got 300"));
+  CHECK_THROWS_WITH(full({2}, -1, DType::uint8), Contains("got -1"));
+}
+
 }  // namespace
 }  // namespace dnn

@@ -97,5 +97,17 @@ TEST_CASE("data_loader: bad arguments", "[data_loader]") {
   CHECK_THROWS_WITH(DataLoader(ImageDataset{}, {}), Contains("empty"));
 }
 
+TEST_CASE("data_loader: pictures and labels must fit each other", "[data_loader]") {
+  ImageDataset few = counting(3);
+  few.labels = from_vector<int32_t>({1, 2}, {2});
+  CHECK_THROWS_WITH(DataLoader(few, {}), Contains("each of 3 pictures has a label") && Contains("(2)"));
+  few.labels = zeros({3});
+  CHECK_THROWS_WITH(DataLoader(few, {}), Contains("int32") && Contains("float32 (3)"));
+  few = counting(3);
+  few.images = zeros({3, 1, 1, 1});
+  CHECK_THROWS_WITH(DataLoader(few, {}), Contains("uint8 (N, H, W, C); got float32"));
+  CHECK_THROWS_WITH(DataLoader(std::shared_ptr<Dataset>(), {}), Contains("null"));
+}
+
 }  // namespace
 }  // namespace dnn

@@ -60,6 +60,8 @@ TEST_CASE("pth: a net in every protocol and in both forms", "[pth]") {
 TEST_CASE("pth: a checkpoint is entered", "[pth]") {
   check_net(read_pth(data_file("checkpoint")), "module.");
   CHECK(PthFile(data_file("checkpoint")).entered() == "state_dict");
+  check_net(read_pth(data_file("checkpoint_beside")), "module.");  // a tensor stands beside it
+  CHECK(PthFile(data_file("checkpoint_beside")).entered() == "state_dict");
 }
 
 TEST_CASE("pth: parameters, which are no plain tensors, under model", "[pth]") {

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include <libdnn/core/scope.h>
-#include <libdnn/layers/module.h>
+#include <libdnn/layers/sequential.h>
 #include <libdnn/ops/activation.h>
 
 namespace dnn {
@@ -192,6 +192,16 @@ TEST_CASE("module: hooks run around forward and can be taken away", "[module]") 
     late = gone.register_forward_pre_hook([](Module&, const TensorList&) {});
   }
   late.remove();
+}
+
+TEST_CASE("module: no child is nothing, nor the module that holds it", "[module]") {
+  const auto net = std::make_shared<Sequential>(), inner = std::make_shared<Sequential>();
+  net->add("inner", std::shared_ptr<Module>(inner));
+  CHECK_THROWS_WITH(net->replace(*inner, nullptr), Contains("[replace]") && Contains("null"));
+  CHECK_THROWS_WITH(net->add("self", std::shared_ptr<Module>(net)),
+                    Contains("[module] 'self' holds the very Sequential"));
+  CHECK_THROWS_WITH(inner->add("outer", std::shared_ptr<Module>(net)), Contains("'outer'"));
+  CHECK(net->named_modules().size() == 2);
 }
 
 }  // namespace

@@ -69,5 +69,14 @@ TEST_CASE("summarize: the peak of a real step", "[measure]") {
   }
 }
 
+TEST_CASE("summarize: FLOPs beyond 64 bits", "[measure]") {
+  const test::DefaultDevice on("meta");
+  const ZooEntry& entry = zoo_entry("vgg16");
+  const std::shared_ptr<Module> net = entry.make(1000);
+  const double one = summarize(*net, {1, 224, 224, 3}).flops;
+  CHECK(3e8 * one > 9.22e18);
+  CHECK(summarize(*net, {300000000, 224, 224, 3}).flops == Approx(3e8 * one));
+}
+
 }  // namespace
 }  // namespace dnn

@@ -106,5 +106,11 @@ TEST_CASE("sgd: what makes no sense is refused", "[sgd]") {
   CHECK_THROWS_WITH(sgd.restore(1, {{"w", tensor({1, 2}, {2}, "reference")}}), Contains("(2)") && Contains("(1)"));
 }
 
+TEST_CASE("sgd: each parameter once", "[sgd]") {
+  const Tensor w = parameter({1}, "reference");
+  CHECK_THROWS_WITH(SGD({{"a", w}, {"b", w}}, {}), Contains("[sgd] 'b' is there twice"));
+  CHECK_THROWS_WITH(SGD({{"a", Tensor()}}, {}), Contains("[sgd] 'a' is no tensor"));
+}
+
 }  // namespace
 }  // namespace dnn
