@@ -29,6 +29,19 @@ void epilogue_loop(int64_t count, int width, const float* bias, const float* res
   flush<kStream>();
 }
 
+// For activations that compute for longer than it takes to see which operands there are.
+template <Activation kActivation>
+void epilogue_any(int64_t count, int width, const float* bias, const float* residual, const float* x, float* y) {
+  for (int64_t row = 0; row < count; row += width) {
+    for_vectors(std::min<int64_t>(width, count - row), [&](auto d, int64_t i) HWY_ATTR {
+      auto v = hn::LoadU(d, x + row + i);
+      if (bias) v = hn::Add(v, hn::LoadU(d, bias + i));
+      if (residual) v = hn::Add(v, hn::LoadU(d, residual + row + i));
+      hn::StoreU(activate<kActivation>(d, v), d, y + row + i);
+    });
+  }
+}
+
 template <Activation kActivation, bool kStream>
 void epilogue_operands(int64_t count, int width, const float* bias, const float* residual, const float* x, float* y) {
   if (bias && residual) return epilogue_loop<kActivation, true, true, kStream>(count, width, bias, residual, x, y);
@@ -43,8 +56,10 @@ void epilogue_chunk(Activation activation, bool stream, int64_t count, int width
   with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
     if constexpr (kActivation == Activation::none || kActivation == Activation::relu) {
       if (stream) return epilogue_operands<kActivation, true>(count, width, bias, residual, x, y);
+      epilogue_operands<kActivation, false>(count, width, bias, residual, x, y);
+    } else {
+      epilogue_any<kActivation>(count, width, bias, residual, x, y);
     }
-    epilogue_operands<kActivation, false>(count, width, bias, residual, x, y);
   });
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <iterator>
 
 #include <kernels/error.h>
 #include <libdnn/formats/atomic_file.h>
@@ -22,9 +21,8 @@ void prepare_run_folder(const std::string& folder) {
 void write_log(const std::string& path, const std::vector<EpochReport>& epochs) {
   std::string text = "epoch,iterations,lr,train_loss,train_accuracy,test_loss,test_accuracy,seconds,images_per_s\n";
   for (const EpochReport& e : epochs) {
-    fmt::format_to(std::back_inserter(text), "{},{},{:.9g},{:.9g},{:.6f},{:.9g},{:.6f},{:.3f},{:.1f}\n", e.epoch,
-                   e.iterations, e.lr, e.train_loss, e.train_accuracy, e.test_loss, e.test_accuracy, e.seconds,
-                   e.images_per_s);
+    text += fmt::format("{},{},{:.9g},{:.9g},{:.6f},{:.9g},{:.6f},{:.3f},{:.1f}\n", e.epoch, e.iterations, e.lr,
+                        e.train_loss, e.train_accuracy, e.test_loss, e.test_accuracy, e.seconds, e.images_per_s);
   }
   AtomicFile file(path);
   file.write(text.data(), text.size());

@@ -39,6 +39,18 @@ HWY_INLINE void for_each_vector(int begin, int end, const F& f) {
   for (; c < end; ++c) f(d1, c);
 }
 
+// The same for what may be computed twice: the last whole vector repeats channels of the one before.
+template <class F>
+HWY_INLINE void for_each_vector_again(int begin, int end, const F& f) {
+  const hn::ScalableTag<float> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  int c = begin;
+  for (; c + lanes <= end; c += lanes) f(d, c);
+  if (c < end && end - begin >= lanes) return f(d, end - lanes);
+  const hn::CappedTag<float, 1> d1;
+  for (; c < end; ++c) f(d1, c);
+}
+
 // Pixels of one tile, the rows and columns of their windows that are in the picture.
 struct Pixels {
   const float* x;  // tap (0, 0) of the first pixel
@@ -113,7 +125,7 @@ void forward_tile(const DepthwisePass& p, const Pixels& t, Range channels, const
 #pragma GCC unroll 16
     for (int i = 0; i < kColumns; ++i) hn::StoreU(sum[i], d, to_first + i * y_column + c);
   };
-  for_each_vector(static_cast<int>(channels.begin), static_cast<int>(channels.end), each);
+  for_each_vector_again(static_cast<int>(channels.begin), static_cast<int>(channels.end), each);
 }
 
 // Adds the residual and applies the activation to a row's pixels.

@@ -186,10 +186,14 @@ void pointers_tile(const PointersTile& tile) {
   finish_sums<kPixels, kVectors>(tile.out, tile.y_offsets, sums);
 }
 
-// The largest tiles whose sums, panel and broadcast value fit the registers: 32 of AVX-512, 16 elsewhere.
+// The largest tiles whose sums, panel and broadcast value fit the registers: 32 of AVX-512, 16 elsewhere. One lane is
+// slow with any.
 #if HWY_TARGET <= HWY_AVX3
 constexpr int kPixelsOf[kMaxPanelVectors + 1] = {0, 12, 14, 8, 7};
 constexpr int kMaxVectors = 4;
+#elif HWY_TARGET == HWY_SCALAR
+constexpr int kPixelsOf[kMaxPanelVectors + 1] = {0, 4, 2, 2, 0};
+constexpr int kMaxVectors = 3;
 #else
 constexpr int kPixelsOf[kMaxPanelVectors + 1] = {0, 12, 6, 4, 0};
 constexpr int kMaxVectors = 3;
