@@ -88,8 +88,10 @@ void sums_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, f
 void sums_chunk(Activation activation, const NormOperands& in, int64_t rows, int width, int64_t pitch, float* dz,
                 float* scratch, double* totals) {
   with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
-    if constexpr (slope_from_output(kActivation)) {
+    if constexpr (stores_dz(kActivation)) {
       if (dz) return sums_loop<kActivation, true, true>(in, rows, width, pitch, dz, scratch, totals);
+    }
+    if constexpr (slope_from_output(kActivation)) {
       if (in.y) return sums_loop<kActivation, true, false>(in, rows, width, pitch, dz, scratch, totals);
     }
     HWY_DASSERT(!dz && !in.y);
@@ -194,6 +196,12 @@ void batch_norm_backward(Context& context, const RowsShape& shape, const BatchNo
   NormOperands in{x, y, dy, centre, scale, shift};
 
   const bool training = params.training;
+  if (dresidual && !stores_dz(activation)) {  // a pass of its own
+    dnn::cpu::activation_backward(context, activation, 0, shape.count(), y, dy, dresidual);
+    in.dy = dresidual;
+    activation = Activation::none;
+    dresidual = nullptr;
+  }
   if (dweight || dbias || dresidual || (training && dx)) {
     double* sets = workspace.take<double>(split.row_chunks * 2 * cols);
     add_up(context, split, activation, in, dresidual, sets);

@@ -1,7 +1,13 @@
 #pragma once
 #include <cstdint>
 
+#include <kernels/epilogue.h>
+
 namespace dnn::cpu {
+
+// Whether the pass over memory that sums up dz can store it too. With other activations, rare before a residual, it
+// takes a pass of its own.
+constexpr bool stores_dz(Activation a) { return a == Activation::none || a == Activation::relu; }
 
 // What the gradients of a batch norm are computed from; y may be null.
 struct NormOperands {
