@@ -4,11 +4,12 @@
 
 #include <libdnn/dnn.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <numeric>
+
+#include "options/command_line.h"
 
 namespace {
 
@@ -52,16 +53,16 @@ void classify(const std::string& model, const std::string& weights, int classes,
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Says what is on pictures.");
   std::string model, weights, labels;
   int classes = 0;
   std::vector<std::string> pictures;
-  app.add_option("--model", model, "a net of the zoo")->required();
-  app.add_option("--weights", weights, "its weights")->required()->check(CLI::ExistingFile);
-  app.add_option("--classes", classes, "classes of the weights [those of the net]")->check(CLI::PositiveNumber);
-  app.add_option("--labels", labels, "names of the classes, one a line")->check(CLI::ExistingFile);
-  app.add_option("PICTURE", pictures, "JPEG, PNG or BMP")->required()->check(CLI::ExistingFile);
-  CLI11_PARSE(app, argc, argv);
+  CommandLine line("Says what is on pictures.");
+  line.add_required("--model", model, "a net of the zoo");
+  line.add_required("--weights", weights, "its weights");
+  line.add("--classes", classes, "classes of the weights [those of the net]");
+  line.add_path("--labels", labels, "names of the classes, one a line");
+  line.add_paths("PICTURE", pictures, "JPEG, PNG or BMP");
+  line.parse(argc, argv);
   try {
     classify(model, weights, classes, labels.empty() ? std::vector<std::string>() : read_lines(labels), pictures);
   } catch (const std::exception& error) {

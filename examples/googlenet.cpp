@@ -9,9 +9,10 @@
 
 #include <libdnn/dnn.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+
+#include "options/command_line.h"
 
 namespace {
 
@@ -98,26 +99,22 @@ void train(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Trains GoogLeNet on a folder of pictures, or on synthetic ones.");
   Options o;
-  const auto option = [&app](const char* name, auto& value, const char* text) {
-    return app.add_option(name, value, text)->capture_default_str();
-  };
-  option("--model", o.model, "torchvision's or Caffe's")->check(CLI::IsMember({"googlenet", "caffe_googlenet"}));
-  app.add_option("--data", o.data, "a folder with a folder of pictures for each class")->check(CLI::ExistingDirectory);
-  option("--synthetic", o.synthetic, "how many pictures to make up, without --data")->check(CLI::PositiveNumber);
-  option("--batch", o.batch, "pictures in a step")->check(CLI::PositiveNumber);
-  option("--epochs", o.epochs, "passes over the pictures")->check(CLI::PositiveNumber);
-  app.add_option("--steps", o.steps, "steps, instead of --epochs")->check(CLI::PositiveNumber);
-  option("--lr", o.lr, "learning rate of the first step");
-  option("--momentum", o.momentum, "of SGD");
-  option("--weight-decay", o.weight_decay, "added to the gradient, times the weight");
-  app.add_option("--size", o.size, "pixels of a picture's side [the net's; googlenet takes others]")
-      ->check(CLI::PositiveNumber);
-  option("--threads", o.threads, "threads to compute with")->check(CLI::PositiveNumber);
-  option("--device", o.device, "where to compute");
-  app.add_option("--out", o.out, "file for the weights, .safetensors");
-  CLI11_PARSE(app, argc, argv);
+  CommandLine line("Trains GoogLeNet on a folder of pictures, or on synthetic ones.");
+  line.add("--model", o.model, "torchvision's or Caffe's", {"googlenet", "caffe_googlenet"});
+  line.add_path("--data", o.data, "a folder with a folder of pictures for each class");
+  line.add("--synthetic", o.synthetic, "how many pictures to make up, without --data");
+  line.add("--batch", o.batch, "pictures in a step");
+  line.add("--epochs", o.epochs, "passes over the pictures");
+  line.add("--steps", o.steps, "steps, instead of --epochs");
+  line.add("--lr", o.lr, "learning rate of the first step");
+  line.add("--momentum", o.momentum, "of SGD");
+  line.add("--weight-decay", o.weight_decay, "added to the gradient, times the weight");
+  line.add("--size", o.size, "pixels of a picture's side [the net's; googlenet takes others]");
+  line.add("--threads", o.threads, "threads to compute with");
+  line.add("--device", o.device, "where to compute");
+  line.add("--out", o.out, "file for the weights, .safetensors");
+  line.parse(argc, argv);
   try {
     train(o);
   } catch (const std::exception& error) {

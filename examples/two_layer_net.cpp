@@ -10,11 +10,12 @@
 
 #include <libdnn/dnn.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <map>
+
+#include "options/command_line.h"
 
 namespace {
 
@@ -121,20 +122,18 @@ void measure(const std::string& method, const Size& size, int runs, int iteratio
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::map<int, Size> sizes{{1, {64, 15000, 100, 150}}, {2, {192, 20000, 300, 200}}, {3, {384, 40000, 600, 400}}};
-  CLI::App app("A fully connected ReLU net in three ways.");
-  std::string method = "all";
-  int size = 1, runs = 3, iterations = 500;
-  app.add_option("--method", method, "how gradients are made")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"tensors", "autograd", "custom", "all"}));
-  app.add_option("--size", size,
-                 "(N, in, hidden, out): 1 (64, 15000, 100, 150), 2 (192, 20000, 300, 200), 3 (384, 40000, 600, 400)")
-      ->capture_default_str()
-      ->check(CLI::IsMember({1, 2, 3}));
-  app.add_option("--runs", runs, "runs to time")->capture_default_str()->check(CLI::PositiveNumber);
-  app.add_option("--iterations", iterations, "steps of a run")->capture_default_str()->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
+  const std::map<std::string, Size> sizes{
+      {"1", {64, 15000, 100, 150}}, {"2", {192, 20000, 300, 200}}, {"3", {384, 40000, 600, 400}}};
+  std::string method = "all", size = "1";
+  int runs = 3, iterations = 500;
+  CommandLine line("A fully connected ReLU net in three ways.");
+  line.add("--method", method, "how gradients are made", {"tensors", "autograd", "custom", "all"});
+  line.add("--size", size,
+           "(N, in, hidden, out): 1 (64, 15000, 100, 150), 2 (192, 20000, 300, 200), 3 (384, 40000, 600, 400)",
+           {"1", "2", "3"});
+  line.add("--runs", runs, "runs to time");
+  line.add("--iterations", iterations, "steps of a run");
+  line.parse(argc, argv);
   try {
     for (const char* one : {"tensors", "autograd", "custom"}) {
       if (method == one || method == "all") measure(one, sizes.at(size), runs, iterations);

@@ -156,7 +156,9 @@ struct ForwardTiles {
 template <int kS, int kStride>
 constexpr ForwardTiles kForwardTiles{forward_tile<kS, kStride, false>, forward_tile<kS, kStride, true>};
 
-ForwardTiles forward_tiles(const DepthwisePass& p) {
+// Tiles pay where there are vectors.
+ForwardTiles forward_tiles([[maybe_unused]] const DepthwisePass& p) {
+#if HWY_TARGET != HWY_SCALAR
   if (p.dilation_w == 1 && p.ow >= kColumns) {
     if (p.stride_w == 1 && p.s == 1) return kForwardTiles<1, 1>;
     if (p.stride_w == 1 && p.s == 2) return kForwardTiles<2, 1>;
@@ -165,6 +167,7 @@ ForwardTiles forward_tiles(const DepthwisePass& p) {
     if (p.stride_w == 1 && p.s == 5) return kForwardTiles<5, 1>;
     if (p.stride_w == 2 && p.s == 5) return kForwardTiles<5, 2>;
   }
+#endif
   return {forward_any, forward_any};
 }
 
@@ -267,13 +270,15 @@ struct AddTiles {
 template <int kS, int kStride>
 constexpr AddTiles kAddTiles{add_tile<kS, kStride, false>, add_tile<kS, kStride, true>};
 
-AddTiles add_tiles(const DepthwisePass& p) {
+AddTiles add_tiles([[maybe_unused]] const DepthwisePass& p) {
+#if HWY_TARGET != HWY_SCALAR
   if (p.dilation_w == 1) {
     if (p.stride_w == 1 && p.s == 3) return kAddTiles<3, 1>;
     if (p.stride_w == 2 && p.s == 3) return kAddTiles<3, 2>;
     if (p.stride_w == 1 && p.s == 5) return kAddTiles<5, 1>;
     if (p.stride_w == 2 && p.s == 5) return kAddTiles<5, 2>;
   }
+#endif
   return {add_any, add_any};
 }
 

@@ -1,0 +1,47 @@
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "command_line.h"
+
+struct CommandLine::App : CLI::App {
+  using CLI::App::App;
+};
+
+CommandLine::CommandLine(const std::string& description) : app_(std::make_unique<App>(description)) {}
+CommandLine::~CommandLine() = default;
+
+void CommandLine::add(const std::string& name, std::string& value, const std::string& help,
+                      const std::vector<std::string>& choices) {
+  CLI::Option* const option = app_->add_option(name, value, help);
+  if (!value.empty()) option->capture_default_str();
+  if (!choices.empty()) option->check(CLI::IsMember(choices));
+}
+
+void CommandLine::add(const std::string& name, int& value, const std::string& help) {
+  CLI::Option* const option = app_->add_option(name, value, help)->check(CLI::Range(1, 1 << 30));
+  if (value != 0) option->capture_default_str();
+}
+
+void CommandLine::add(const std::string& name, double& value, const std::string& help) {
+  app_->add_option(name, value, help)->capture_default_str()->check(CLI::Range(0.0, 1e30));
+}
+
+void CommandLine::add_required(const std::string& name, std::string& value, const std::string& help) {
+  app_->add_option(name, value, help)->required();
+}
+
+void CommandLine::add_path(const std::string& name, std::string& value, const std::string& help) {
+  app_->add_option(name, value, help)->check(CLI::ExistingPath);
+}
+
+void CommandLine::add_paths(const std::string& name, std::vector<std::string>& values, const std::string& help) {
+  app_->add_option(name, values, help)->required()->check(CLI::ExistingPath);
+}
+
+void CommandLine::parse(int argc, char** argv) {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app_->exit(error));
+  }
+}
