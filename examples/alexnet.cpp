@@ -10,34 +10,11 @@
 #include <chrono>
 #include <cstdio>
 
-#include "options/command_line.h"
+#include "options/training.h"
 
 namespace {
 
-struct Options {
-  std::string model = "caffe_alexnet", data, out, device = "cpu";
-  int synthetic = 64, batch = 8, epochs = 10, steps = 0, size = 0, threads = dnn::num_threads();
-  double lr = 0.005, momentum = 0.9, weight_decay = 5e-4;
-};
-
-// Both kinds of pictures come in the size and the colours that the net is made for, those in folders as parts that are
-// cut out and mirrored at random.
-dnn::DataLoader make_loader(const Options& o, const dnn::ZooEntry& entry, int& classes) {
-  const dnn::DataLoaderOptions order{.batch_size = o.batch, .shuffle = true, .seed = 1};
-  dnn::ImageFolderOptions options{.preprocessing = entry.preprocessing, .augmentation = dnn::Augmentation{}};
-  const int size = o.size > 0 ? o.size : entry.height;
-  options.preprocessing.crop_height = options.preprocessing.crop_width = options.preprocessing.resize = size;
-  if (o.data.empty()) {
-    classes = 10;
-    const dnn::ImageDataset pictures = dnn::synthetic_pictures(o.synthetic, classes, size, size);
-    return {std::make_shared<dnn::ImageMemory>(pictures, options.preprocessing), order};
-  }
-  const auto pictures = std::make_shared<dnn::ImageFolder>(o.data, options);
-  classes = pictures->files().classes;
-  return {pictures, order};
-}
-
-void train(const Options& o) {
+void train(const TrainingOptions& o) {
   dnn::set_default_device(o.device);
   dnn::set_num_threads(o.threads);
   dnn::manual_seed(1);  // weights and dropout follow from it
@@ -78,22 +55,9 @@ void train(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options o;
-  CommandLine line("Trains AlexNet on a folder of pictures, or on synthetic ones.");
-  line.add("--model", o.model, "Caffe's or torchvision's", {"caffe_alexnet", "alexnet"});
-  line.add_path("--data", o.data, "a folder with a folder of pictures for each class");
-  line.add("--synthetic", o.synthetic, "how many pictures to make up, without --data");
-  line.add("--batch", o.batch, "pictures in a step");
-  line.add("--epochs", o.epochs, "passes over the pictures");
-  line.add("--steps", o.steps, "steps, instead of --epochs");
-  line.add("--lr", o.lr, "learning rate of the first step");
-  line.add("--momentum", o.momentum, "of SGD");
-  line.add("--weight-decay", o.weight_decay, "added to the gradient, times the weight");
-  line.add("--size", o.size, "pixels of a picture's side [the net's; alexnet takes others]");
-  line.add("--threads", o.threads, "threads to compute with");
-  line.add("--device", o.device, "where to compute");
-  line.add("--out", o.out, "file for the weights, .safetensors");
-  line.parse(argc, argv);
+  TrainingOptions o{.model = "caffe_alexnet", .batch = 8, .epochs = 10, .lr = 0.005};
+  read_training_options("Trains AlexNet on a folder of pictures, or on synthetic ones.", {"caffe_alexnet", "alexnet"},
+                        "alexnet", argc, argv, o);
   try {
     train(o);
   } catch (const std::exception& error) {

@@ -1,7 +1,7 @@
 // The convolution of the CPU's rows: which method a shape takes, and how the forward pass and the input gradient become
 // the direct convolution.
 #include <kernels/cpu/conv2d_depthwise.h>
-#include <kernels/cpu/conv2d_direct.h>
+#include <kernels/cpu/conv2d_panels.h>
 #include <kernels/cpu/conv2d_winograd.h>
 #include <kernels/cpu/cpu.h>
 #include <kernels/verbose.h>
@@ -97,26 +97,28 @@ InputPhase input_phase(const Conv2dShape& shape, int phase_h, int phase_w) {
   return phase;
 }
 
+// A method for convolutions in the form of conv2d_direct.h, with filters that it has packed.
+struct DirectMethod {
+  int64_t (*packed_count)(Context&, const DirectConv&);
+  void (*pack)(Context&, const DirectConv&, const FilterView&, float* packed);
+  void (*run)(Context&, const DirectConv&, const float* packed, const float* x, const Epilogue<float>&, float* y);
+};
+constexpr DirectMethod kDirect{direct_packed_count, pack_filters, conv2d_direct};
+constexpr DirectMethod kWinograd{winograd_packed_count, winograd_pack, conv2d_winograd};
+
 // dx[ih][iw][c] = sum over k and the (oh, ow, r, s) with oh * stride - pad + r * dilation = ih, ... of
 // dy[oh][ow][k] * w[k][r][s][c]: stride_h * stride_w phases (Dumoulin, Visin 2016, chapter 4), one for stride 1.
-void direct_backward_input(Context& context, const Conv2dShape& shape, const float* dy, const float* w, float* dx) {
+template <const DirectMethod& kMethod>
+void backward_input_by(Context& context, const Conv2dShape& shape, const float* dy, const float* w, float* dx) {
   for (int phase_h = 0; phase_h < shape.stride_h; ++phase_h) {
     for (int phase_w = 0; phase_w < shape.stride_w; ++phase_w) {
       const InputPhase phase = input_phase(shape, phase_h, phase_w);
       Workspace workspace(context);
-      float* const packed = workspace.take<float>(direct_packed_count(context, phase.conv));
-      direct_pack(context, phase.conv, phase.filters(w), packed);
-      conv2d_direct(context, phase.conv, packed, dy, {}, dx + phase.offset);
+      float* const packed = workspace.take<float>(kMethod.packed_count(context, phase.conv));
+      kMethod.pack(context, phase.conv, phase.filters(w), packed);
+      kMethod.run(context, phase.conv, packed, dy, {}, dx + phase.offset);
     }
   }
-}
-
-void winograd_backward_input(Context& context, const Conv2dShape& shape, const float* dy, const float* w, float* dx) {
-  const InputPhase phase = input_phase(shape, 0, 0);
-  Workspace workspace(context);
-  float* const packed = workspace.take<float>(winograd_packed_count(context, phase.conv));
-  winograd_pack(context, phase.conv, phase.filters(w), packed);
-  conv2d_winograd(context, phase.conv, packed, dy, {}, dx + phase.offset);
 }
 
 // The forward pass by one method: first w is packed, into the workspace at each call or once for many; any method takes
@@ -129,28 +131,27 @@ struct Forward {
   void (*run)(Context&, const Conv2dShape&, const float* packed, const float* x, const Epilogue<float>&, float* y);
 };
 
+template <const DirectMethod& kMethod>
+constexpr Forward forward_by(const char* name, const char* (*refuses)(const Conv2dShape&, bool packed_once)) {
+  return {name, refuses,
+          [](Context& context, const Conv2dShape& shape) { return kMethod.packed_count(context, forward_conv(shape)); },
+          [](Context& context, const Conv2dShape& shape, const float* w, float* packed) {
+            kMethod.pack(context, forward_conv(shape), forward_filters(shape, w), packed);
+          },
+          [](Context& context, const Conv2dShape& shape, const float* packed, const float* x,
+             const Epilogue<float>& epilogue,
+             float* y) { kMethod.run(context, forward_conv(shape), packed, x, epilogue, y); }};
+}
+
 // The most special first; the last takes everything.
 constexpr Forward kForward[] = {
     {"conv2d_depthwise", [](const Conv2dShape& shape, bool) { return depthwise_refuses(shape); },
      [](Context&, const Conv2dShape& shape) { return shape.w_count(); },
      [](Context&, const Conv2dShape& shape, const float* w, float* packed) { depthwise_pack(shape, w, packed); },
      depthwise_forward},
-    {"conv2d_winograd", [](const Conv2dShape& shape, bool once) { return winograd_refuses(forward_conv(shape), once); },
-     [](Context& context, const Conv2dShape& shape) { return winograd_packed_count(context, forward_conv(shape)); },
-     [](Context& context, const Conv2dShape& shape, const float* w, float* packed) {
-       winograd_pack(context, forward_conv(shape), forward_filters(shape, w), packed);
-     },
-     [](Context& context, const Conv2dShape& shape, const float* packed, const float* x,
-        const Epilogue<float>& epilogue,
-        float* y) { conv2d_winograd(context, forward_conv(shape), packed, x, epilogue, y); }},
-    {"conv2d_direct", [](const Conv2dShape&, bool) -> const char* { return nullptr; },
-     [](Context& context, const Conv2dShape& shape) { return direct_packed_count(context, forward_conv(shape)); },
-     [](Context& context, const Conv2dShape& shape, const float* w, float* packed) {
-       direct_pack(context, forward_conv(shape), forward_filters(shape, w), packed);
-     },
-     [](Context& context, const Conv2dShape& shape, const float* packed, const float* x,
-        const Epilogue<float>& epilogue,
-        float* y) { conv2d_direct(context, forward_conv(shape), packed, x, epilogue, y); }},
+    forward_by<kWinograd>("conv2d_winograd", [](const Conv2dShape& shape,
+                                                bool once) { return winograd_refuses(forward_conv(shape), once); }),
+    forward_by<kDirect>("conv2d_direct", [](const Conv2dShape&, bool) -> const char* { return nullptr; }),
 };
 
 int choose_forward(const Conv2dShape& shape, bool packed_once) {
@@ -172,8 +173,8 @@ constexpr BackwardInput kBackwardInput[] = {
        return shape.stride_h != 1 || shape.stride_w != 1 ? "stride is not 1"
                                                          : winograd_refuses(input_phase(shape, 0, 0).conv, false);
      },
-     winograd_backward_input},
-    {"conv2d_direct", [](const Conv2dShape&) -> const char* { return nullptr; }, direct_backward_input},
+     backward_input_by<kWinograd>},
+    {"conv2d_direct", [](const Conv2dShape&) -> const char* { return nullptr; }, backward_input_by<kDirect>},
 };
 
 }  // namespace

@@ -293,10 +293,6 @@ int64_t direct_packed_count(Context& context, const DirectConv& conv) {
   return Panels(direct_kernels(context), conv).size();
 }
 
-void direct_pack(Context& context, const DirectConv& conv, const FilterView& filters, float* packed) {
-  pack_filters(context, conv, filters, packed);
-}
-
 void conv2d_direct(Context& context, const DirectConv& conv, const float* packed, const float* x,
                    const Epilogue<float>& epilogue, float* y) {
   if (conv.n == 0 || conv.oh == 0 || conv.ow == 0) return;

@@ -24,9 +24,8 @@ struct FilterView {
   int64_t group, k_step, r_step, s_step, c_step;
 };
 
-// `packed` holds direct_packed_count() values, by direct_pack().
+// `packed` holds direct_packed_count() values, by pack_filters() of conv2d_panels.h.
 int64_t direct_packed_count(Context& context, const DirectConv& conv);
-void direct_pack(Context& context, const DirectConv& conv, const FilterView& filters, float* packed);
 void conv2d_direct(Context& context, const DirectConv& conv, const float* packed, const float* x,
                    const Epilogue<float>& epilogue, float* y);
 

@@ -29,7 +29,7 @@ struct Operands {
   const float* b;
   Epilogue<float> epilogue;
   float* c;
-  bool b_packed = false;  // b is the whole matrix in panels: packed_at()
+  bool b_packed = false;  // b is the whole matrix in panels: packed_offset()
 };
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }

@@ -37,7 +37,8 @@ void gemm_openblas(Context& context, const GemmShape& shape, const float* a, con
   const bool by_rows = shape.m > shape.n;
   const int64_t side = by_rows ? shape.m : shape.n;
   const int64_t units = (side + kUnit - 1) / kUnit;
-  const int64_t chunks = chunk_count(units, kChunkFlops / std::max<int64_t>(static_cast<int64_t>(shape.flops()) / units, 1));
+  const int64_t unit_flops = static_cast<int64_t>(shape.flops()) / units;
+  const int64_t chunks = chunk_count(units, kChunkFlops / std::max<int64_t>(unit_flops, 1));
   const int64_t a_pitch = shape.a_pitch(), b_pitch = shape.b_pitch(), c_pitch = shape.c_pitch();
   parallel_for(context, chunks, [&](int64_t chunk, int) {
     const Range range = chunk_range(units, chunks, chunk);

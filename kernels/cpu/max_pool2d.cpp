@@ -19,6 +19,10 @@ namespace {
 
 struct NoIndex {};
 
+// Of more than 256 cells: no loops of their own for windows of 2x2 and 3x3.
+template <class Index>
+constexpr bool kLargeWindows = std::is_same_v<Index, int32_t>;
+
 template <class Index, class D, class V>
 HWY_INLINE void store_index(D, V cell, Index* index) {
   const hn::Rebind<Index, D> narrow;
@@ -100,7 +104,7 @@ template <class Index>
 void forward_rows(const Pool2dShape& p, Range rows, const float* x, float* y, Index* index) {
   const int oh = p.oh(), ow = p.ow();
   auto row_loop = forward_row<0, 0, Index>;
-  if constexpr (!std::is_same_v<Index, int32_t>) {  // of large windows only
+  if constexpr (!kLargeWindows<Index>) {
     if (p.r == 2 && p.s == 2) row_loop = forward_row<2, 2, Index>;
     if (p.r == 3 && p.s == 3) row_loop = forward_row<3, 3, Index>;
   }
@@ -218,7 +222,7 @@ void gather_row(const Pool2dShape& p, int h, Covering rows, const Covering* colu
                                              dy + first * p.y_pitch(), index + first * p.c, cell, dx);
     };
     // The counts of a window of 3x3 with stride 2.
-    if constexpr (std::is_same_v<Index, int32_t>) {
+    if constexpr (kLargeWindows<Index>) {
       run.template operator()<0, 0>();
     } else if (row_count == 1 && end - begin == 1) {
       run.template operator()<1, 1>();
@@ -238,7 +242,7 @@ template <bool kStream, class Index>
 void spread_rows(const Pool2dShape& p, Range range, const float* dy, const Index* index, float* dx) {
   const int oh = p.oh(), ow = p.ow();
   auto row_loop = spread_row<0, 0, kStream, Index>;
-  if constexpr (!std::is_same_v<Index, int32_t>) {
+  if constexpr (!kLargeWindows<Index>) {
     if (p.r == 2 && p.s == 2) row_loop = spread_row<2, 2, kStream, Index>;
   }
   for (int64_t row = range.begin; row < range.end; ++row) {

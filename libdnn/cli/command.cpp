@@ -52,6 +52,10 @@ CLI::Validator not_negative() {
   return number_check("a number from 0 on", [](double x) { return x >= 0; });
 }
 
+CLI::Validator fraction() {
+  return number_check("a number from 0 to 1", [](double x) { return x >= 0 && x <= 1; });
+}
+
 CLI::Validator whole_number() {
   return CLI::Validator(
       [](const std::string& text) -> std::string {

@@ -41,6 +41,7 @@ void add_json_option(CLI::App& app, std::string& path, const char* what);  // --
 // Checks of numbers: finite, and no more than what is said.
 CLI::Validator positive();
 CLI::Validator not_negative();
+CLI::Validator fraction();      // from 0 to 1
 CLI::Validator whole_number();  // as uint64 holds
 
 // A net of the zoo with the weights of a file, ready to be asked. Error, beginning with `command`, where the file lacks

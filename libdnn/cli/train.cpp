@@ -124,7 +124,7 @@ Command add_train(CLI::App& app) {
       ->check(CLI::IsMember({"constant", "step", "linear"}));
   app.add_option("--lr-step", a->step, "steps from one change to the next [half of the run]")->check(positive());
   option("--lr-gamma", a->gamma, "factor of a change")->check(positive());
-  option("--momentum", a->momentum, "of SGD")->check(CLI::Range(0.0, 1.0))->check(not_negative());
+  option("--momentum", a->momentum, "of SGD")->check(fraction());
   option("--weight-decay", a->weight_decay, "added to the gradient, times the weight")->check(not_negative());
   option("--seed", a->seed, "of the weights and the order of the pictures")->check(whole_number());
   app.add_option("--limit", a->limit, "train on the first N pictures only")->check(positive());

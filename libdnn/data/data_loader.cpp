@@ -33,19 +33,10 @@ void shuffle(std::vector<int32_t>& order, uint64_t seed, uint64_t epoch) {
 class MemoryDataset : public Dataset {
  public:
   MemoryDataset(ImageDataset data, const Device& device) : data_(std::move(data)) {
+    data_.check("data_loader");
     if (!data_.images.defined()) return;
-    const Tensor &images = data_.images, &labels = data_.labels;
-    if (images.dims() != 4 || images.dtype() != DType::uint8) {
-      throw Error(fmt::format("[data_loader] pictures are uint8 (N, H, W, C); got {} {}", name_of(images.dtype()),
-                              images.shape().str()));
-    }
-    if (!labels.defined() || labels.dtype() != DType::int32 || !(labels.shape() == Shape{images.size(0)})) {
-      throw Error(fmt::format(
-          "[data_loader] each of {} pictures has a label, int32 ({}); got {}", images.size(0), images.size(0),
-          labels.defined() ? fmt::format("{} {}", name_of(labels.dtype()), labels.shape().str()) : "none"));
-    }
-    data_.labels = labels.to("cpu");
-    data_.images = images.to(device);
+    data_.labels = data_.labels.to("cpu");
+    data_.images = data_.images.to(device);
   }
 
   int64_t size() const override { return data_.size(); }

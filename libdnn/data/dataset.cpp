@@ -48,7 +48,21 @@ ImageDataset load_mnist(const std::string& folder, MnistPart part) {
           from_vector(wide, {count}, "cpu"), kClasses};
 }
 
+void ImageDataset::check(const char* op) const {
+  if (!images.defined()) return;
+  if (images.dims() != 4 || images.dtype() != DType::uint8) {
+    throw Error(fmt::format("[{}] pictures are uint8 (N, H, W, C); got {} {}", op, name_of(images.dtype()),
+                            images.shape().str()));
+  }
+  if (!labels.defined() || labels.dtype() != DType::int32 || !(labels.shape() == Shape{images.size(0)})) {
+    throw Error(
+        fmt::format("[{}] each of {} pictures has a label, int32 ({}); got {}", op, images.size(0), images.size(0),
+                    labels.defined() ? fmt::format("{} {}", name_of(labels.dtype()), labels.shape().str()) : "none"));
+  }
+}
+
 ImageDataset ImageDataset::first(int64_t count) const {
+  check("dataset");
   if (count >= size()) return *this;
   if (count < 0) throw Error(fmt::format("[dataset] the number of samples must not be negative; got {}", count));
   const int rows = static_cast<int>(count);

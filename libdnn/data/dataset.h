@@ -30,6 +30,7 @@ struct ImageDataset {
   int classes = 0;
 
   int64_t size() const { return images.defined() ? images.size(0) : 0; }
+  void check(const char* op) const;         // Error where images and labels aren't so; an empty set has neither
   ImageDataset first(int64_t count) const;  // the first `count` samples, or all where there are fewer
 };
 

@@ -8,6 +8,7 @@ namespace dnn {
 
 ImageMemory::ImageMemory(ImageDataset pictures, const Preprocessing& preprocessing)
     : pictures_(std::move(pictures)), preprocessing_(preprocessing) {
+  pictures_.check("image_memory");
   if (pictures_.size() > 0 && pictures_.images.size(3) != 3) {
     throw Error(fmt::format("[image_memory] pictures have three channels; got {}", pictures_.images.shape().str()));
   }

@@ -31,6 +31,10 @@ TEST_CASE("image_memory: pictures are preprocessed as they are asked for", "[ima
 TEST_CASE("image_memory: grey pictures and an empty set are refused", "[image_memory]") {
   const ImageDataset grey{Tensor({1, 2, 2, 1}, DType::uint8, "cpu"), zeros({1}, DType::int32, "cpu"), 1};
   CHECK_THROWS_WITH(ImageMemory(grey, {}), Contains("(1, 2, 2, 1)"));
+  ImageDataset few = synthetic_pictures(3, 2, 4, 4);
+  few.labels = from_vector<int32_t>({1}, {1}, "cpu");
+  CHECK_THROWS_WITH(ImageMemory(few, {}), Contains("[image_memory] each of 3 pictures has a label") && Contains("(1)"));
+  CHECK_THROWS_WITH(few.first(2), Contains("[dataset] each of 3 pictures"));
   CHECK_THROWS_WITH(DataLoader(std::make_shared<ImageMemory>(ImageDataset{}, Preprocessing{}), {}), Contains("empty"));
 }
 

@@ -1,12 +1,11 @@
 #pragma once
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
 #include <libdnn/layers/module.h>
 
 #include "../default_device.h"
+#include "../difference.h"
 
 // What the tests of layers share.
 namespace dnn::test {
@@ -22,13 +21,6 @@ inline Names names_and_shapes(const Module& module) {
 inline void set(const Module& module, const std::string& name, const std::vector<float>& values) {
   const Tensor& parameter = module.parameter(name);
   parameter.copy_from(tensor(values, parameter.shape(), parameter.device()));
-}
-
-inline double largest_difference(const Tensor& a, const Tensor& b) {
-  const std::vector<float> x = a.to_vector<float>(), y = b.to_vector<float>();
-  double largest = 0;
-  for (size_t i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(double{x[i]} - double{y[i]}));
-  return largest;
 }
 
 }  // namespace dnn::test
