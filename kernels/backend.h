@@ -86,9 +86,9 @@
   X(log_softmax_backward, const RowsShape&, const T* y, const T* dy, T* dx)                                            \
   /* loss[0] = mean over the rows whose label is not ignored of -sum over j of q[j] * log softmax(x)[j], 0 where there \
      is none; q is 1 - label_smoothing at the label, plus label_smoothing / cols everywhere; with class weights each   \
-     term has that of its class j, and the mean is over the weights of the labels. dx = d loss / d x. *bad_row = the   \
-     first row whose label is neither ignored nor in [0, cols), else -1; where it is not -1, loss and dx are not to be \
-     used */                                                                                                           \
+     term has that of its class j, and the mean is over the weights of the labels; without params.mean the sum.        \
+     dx = d loss / d x. *bad_row = the first row whose label is neither ignored nor in [0, cols), else -1; where it is \
+     not -1, loss and dx are not to be used */                                                                         \
   X(softmax_cross_entropy, const RowsShape&, const CrossEntropyParams&, const T* x, const int32_t* labels,             \
     const T* class_weights_or_null, T* loss, T* dx_or_null, int64_t* bad_row)                                          \
   /* the same for x = log probabilities, without smoothing: loss[0] = mean of -weight * x[label] */                    \
@@ -139,6 +139,7 @@ struct BatchNormParams {
 struct CrossEntropyParams {
   int32_t ignore_label = -100;
   double label_smoothing = 0;
+  bool mean = true;  // over the labels' weights; else the sum
 };
 
 // For d = x - target: mse d^2; l1 |d|; smooth_l1 d^2 / (2 beta) where |d| < beta, else |d| - beta / 2;

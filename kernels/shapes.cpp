@@ -31,9 +31,11 @@ void require_pitches(const char* op, int x_stride, int c, int y_stride, int k) {
           k);
 }
 
-// Output sizes are ints: a window and its padding must not leave their range.
-void require_span(const char* op, int64_t in, int64_t pad_begin, int64_t pad_end, int64_t window, const char* side) {
-  require(in + pad_begin + pad_end <= std::numeric_limits<int>::max() && window <= in + pad_begin + pad_end,
+// Output sizes are ints: a window and its padding must not leave their range. `overhang`: by how much the window may be
+// larger.
+void require_span(const char* op, int64_t in, int64_t pad_begin, int64_t pad_end, int64_t window, const char* side,
+                  int overhang = 0) {
+  require(in + pad_begin + pad_end <= std::numeric_limits<int>::max() && window - overhang <= in + pad_begin + pad_end,
           "[{}] the window is larger than the padded input in {}; got window {} on {} + {} + {}", op, side, window, in,
           pad_begin, pad_end);
 }
@@ -62,8 +64,8 @@ void Pool2dShape::check(const char* op) const {
           "[{}] padding must be smaller than the window; got top {}, left {}, bottom {}, right {} for {}x{}", op,
           pad_top, pad_left, pad_bottom, pad_right, r, s);
   require_pitches(op, x_stride, c, y_stride, c);
-  require_span(op, h, pad_top, pad_bottom, r, "height");
-  require_span(op, w, pad_left, pad_right, s, "width");
+  require_span(op, h, pad_top, pad_bottom, r, "height", ceil_mode ? stride_h - 1 : 0);
+  require_span(op, w, pad_left, pad_right, s, "width", ceil_mode ? stride_w - 1 : 0);
 }
 
 void LrnShape::check(const char* op) const {

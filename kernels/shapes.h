@@ -49,7 +49,8 @@ struct Pool2dShape {
   bool count_include_pad = true;  // average: divide by the cells of the window that lie in the padded picture
   int x_stride = 0, y_stride = 0;
 
-  // A last window that would start beyond the picture and its left padding is dropped (Caffe, PyTorch).
+  // A last window that would start beyond the picture and its left padding is dropped (Caffe, PyTorch). With ceil_mode
+  // a window may be larger than the padded picture, by less than the stride.
   int oh() const { return out_size(h, r, stride_h, pad_top, pad_bottom); }
   int ow() const { return out_size(w, s, stride_w, pad_left, pad_right); }
   int x_pitch() const { return x_stride ? x_stride : c; }
@@ -65,10 +66,9 @@ struct Pool2dShape {
 
  private:
   int out_size(int in, int window, int stride, int pad_begin, int pad_end) const {
-    const int span = in + pad_begin + pad_end - window;
-    const int out = span / stride + 1;
-    if (!ceil_mode || span % stride == 0) return out;
-    return int64_t{out} * stride < int64_t{in} + pad_begin ? out + 1 : out;
+    const int64_t span = int64_t{in} + pad_begin + pad_end - window + (ceil_mode ? stride - 1 : 0);
+    const int64_t out = (span + stride) / stride;
+    return static_cast<int>(ceil_mode && (out - 1) * stride >= int64_t{in} + pad_begin ? out - 1 : out);
   }
 };
 

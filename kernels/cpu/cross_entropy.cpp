@@ -24,7 +24,7 @@ struct Targets {
   CrossEntropyParams params;
   const float* class_weights;
   double weights_sum;
-  double scale;  // 1 / sum of the labels' weights
+  double scale;  // see reference::loss_scale
 };
 
 }  // namespace
@@ -83,9 +83,9 @@ namespace dnn::cpu {
 void softmax_cross_entropy(Context& context, const RowsShape& shape, const CrossEntropyParams& params, const float* x,
                            const int32_t* labels, const float* class_weights, float* loss, float* dx,
                            int64_t* bad_row) {
-  const double weights = reference::label_weights(shape, labels, params.ignore_label, class_weights, bad_row);
+  const double scale = reference::loss_scale(shape, params, labels, class_weights, bad_row);
   if (*bad_row >= 0) return;
-  Targets targets{params, class_weights, static_cast<double>(shape.cols), weights > 0 ? 1 / weights : 0};
+  Targets targets{params, class_weights, static_cast<double>(shape.cols), scale};
   if (class_weights) {
     targets.weights_sum = 0;
     for (int j = 0; j < shape.cols; ++j) targets.weights_sum += class_weights[j];

@@ -91,7 +91,7 @@ void forward_row(const Pool2dShape& p, int oh, const float* image, float* y, Ind
   };
   // The windows [begin, end) lie in the picture as a whole.
   int begin = 0, end = 0;
-  if (kR > 0 && r1 - r0 == p.r) {
+  if (kR > 0 && r1 - r0 == p.r && p.w + p.pad_left >= p.s) {
     begin = std::min(windows, (p.pad_left + p.stride_w - 1) / p.stride_w);
     end = std::clamp((p.w + p.pad_left - p.s) / p.stride_w + 1, begin, windows);
   }

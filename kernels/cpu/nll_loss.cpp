@@ -10,9 +10,8 @@ namespace dnn::cpu {
 
 void nll_loss(Context& context, const RowsShape& shape, const CrossEntropyParams& params, const float* x,
               const int32_t* labels, const float* class_weights, float* loss, float* dx, int64_t* bad_row) {
-  const double weights = reference::label_weights(shape, labels, params.ignore_label, class_weights, bad_row);
+  const double scale = reference::loss_scale(shape, params, labels, class_weights, bad_row);
   if (*bad_row >= 0) return;
-  const double scale = weights > 0 ? 1 / weights : 0;
   const int64_t chunks = std::min(shape.rows, chunk_count(dx ? shape.count() : shape.rows, kChunkElements));
   Workspace workspace(context);
   double* losses = workspace.take<double>(chunks);
@@ -31,7 +30,7 @@ void nll_loss(Context& context, const RowsShape& shape, const CrossEntropyParams
   });
   double sum = 0;
   for (int64_t chunk = 0; chunk < chunks; ++chunk) sum += losses[chunk];
-  loss[0] = weights > 0 ? static_cast<float>(sum * scale) : 0.0f;
+  loss[0] = static_cast<float>(sum * scale);
 }
 
 }  // namespace dnn::cpu

@@ -55,31 +55,33 @@ void log_softmax_backward(Context&, const RowsShape& shape, const T* y, const T*
   }
 }
 
-// The sum of the labels' weights, those of ignored rows apart; *bad_row as the catalogue has it.
+// By what the sum of the rows' losses is multiplied: 1 / W for the mean, W the sum of the weights of the labels that
+// are not ignored, 0 where there is none; 1 for the sum. *bad_row as the catalogue has it.
 template <class T>
-double label_weights(const RowsShape& shape, const int32_t* labels, int32_t ignore_label,
-                     const T* class_weights_or_null, int64_t* bad_row) {
+double loss_scale(const RowsShape& shape, const CrossEntropyParams& params, const int32_t* labels,
+                  const T* class_weights_or_null, int64_t* bad_row) {
   *bad_row = -1;
   double total = 0;
   for (int64_t row = 0; row < shape.rows; ++row) {
-    if (labels[row] == ignore_label) continue;
+    if (labels[row] == params.ignore_label) continue;
     if (labels[row] < 0 || labels[row] >= shape.cols) {
       *bad_row = row;
       return 0;
     }
     total += class_weights_or_null ? class_weights_or_null[labels[row]] : 1;
   }
-  return total;
+  if (!params.mean) return 1;
+  return total != 0 ? 1 / total : 0;
 }
 
-// With target weights q[j] (label smoothing: Szegedy et al., arXiv 1512.00567, as torch weighs it by class) and W the
-// sum of the labels' weights: loss = 1 / W * sum over rows and j of q[j] * (log_sum_exp(x) - x[j]),
-// dx[j] = (softmax(x)[j] * sum of q - q[j]) / W, 0 in an ignored row.
+// With target weights q[j] (label smoothing: Szegedy et al., arXiv 1512.00567, as torch weighs it by class):
+// loss = loss_scale * sum over rows and j of q[j] * (log_sum_exp(x) - x[j]),
+// dx[j] = loss_scale * (softmax(x)[j] * sum of q - q[j]), 0 in an ignored row.
 template <class T>
 void softmax_cross_entropy(Context&, const RowsShape& shape, const CrossEntropyParams& params, const T* x,
                            const int32_t* labels, const T* class_weights_or_null, T* loss, T* dx_or_null,
                            int64_t* bad_row) {
-  const double weights = label_weights(shape, labels, params.ignore_label, class_weights_or_null, bad_row);
+  const double scale = loss_scale(shape, params, labels, class_weights_or_null, bad_row);
   if (*bad_row >= 0) return;
   double total = 0;
   for (int64_t row = 0; row < shape.rows; ++row, x += shape.cols) {
@@ -100,10 +102,10 @@ void softmax_cross_entropy(Context&, const RowsShape& shape, const CrossEntropyP
       if (target(j) != 0) total += target(j) * (log_sum - x[j]);
     }
     for (int j = 0; dx && j < shape.cols; ++j) {
-      dx[j] = weights > 0 ? static_cast<T>((std::exp(x[j] - log_sum) * sum - target(j)) / weights) : T{0};
+      dx[j] = static_cast<T>(scale * (std::exp(x[j] - log_sum) * sum - target(j)));
     }
   }
-  *loss = static_cast<T>(weights > 0 ? total / weights : 0);
+  *loss = static_cast<T>(scale * total);
 }
 
 template <class T>

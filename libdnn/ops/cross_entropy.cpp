@@ -45,9 +45,10 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntr
   const Tensor dx = loss_grad_or_none(logits);
   int64_t bad_row = -1;
   run_kernel("cross_entropy", {&logits, &class_weights}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.softmax_cross_entropy(context, shape, {options.ignore_label, options.label_smoothing}, logits.data<T>(),
-                            labels.data<int32_t>(), data_or_null<T>(class_weights), loss.data<T>(), data_or_null<T>(dx),
-                            &bad_row);
+    k.softmax_cross_entropy(context, shape,
+                            {options.ignore_label, options.label_smoothing, options.reduction == Reduction::mean},
+                            logits.data<T>(), labels.data<int32_t>(), data_or_null<T>(class_weights), loss.data<T>(),
+                            data_or_null<T>(dx), &bad_row);
   });
   check_label("cross_entropy", shape, labels, bad_row);
   record_loss("cross_entropy", logits, loss, dx);
@@ -61,8 +62,8 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& labels, const Nll
   const Tensor dx = loss_grad_or_none(x);
   int64_t bad_row = -1;
   run_kernel("nll_loss", {&x, &class_weights}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.nll_loss(context, shape, {.ignore_label = options.ignore_label}, x.data<T>(), labels.data<int32_t>(),
-               data_or_null<T>(class_weights), loss.data<T>(), data_or_null<T>(dx), &bad_row);
+    k.nll_loss(context, shape, {options.ignore_label, 0, options.reduction == Reduction::mean}, x.data<T>(),
+               labels.data<int32_t>(), data_or_null<T>(class_weights), loss.data<T>(), data_or_null<T>(dx), &bad_row);
   });
   check_label("nll_loss", shape, labels, bad_row);
   record_loss("nll_loss", x, loss, dx);

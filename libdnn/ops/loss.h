@@ -5,6 +5,8 @@ namespace dnn {
 
 // What operations that end in a scalar loss share. Their kernels give d loss / d x in the forward pass.
 
+enum class Reduction { mean, sum };
+
 // Memory for that where x asks for a gradient, else an undefined tensor.
 Tensor loss_grad_or_none(const Tensor& x);
 

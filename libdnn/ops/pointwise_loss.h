@@ -1,9 +1,7 @@
 #pragma once
-#include <libdnn/core/tensor.h>
+#include <libdnn/ops/loss.h>
 
 namespace dnn {
-
-enum class Reduction { mean, sum };
 
 // The mean, or the sum, over all elements, a scalar; the mean of none is 0. x and target have one shape. The target
 // gets no gradient.

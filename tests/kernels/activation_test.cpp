@@ -93,26 +93,34 @@ TEST_CASE("activation: every row against the reference", "[activation]") {
   }
 }
 
-TEST_CASE("activation: infinities and NaN", "[activation]") {
-  const float inf = std::numeric_limits<float>::infinity();
+TEST_CASE("activation: infinities, NaN and what overflows", "[activation]") {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  const std::vector<float> values{-inf, -1000.0f, -90.0f, -0.0f, 0.0f, 90.0f, 1000.0f, inf, nan};
+  const int count = static_cast<int>(values.size());
+  const Buffer<float> x(values), dy(std::vector<float>(values.size(), 1.0f));
   for (const Backend* row : rows()) {
-    INFO(row->name);
-    Context context(*row);
-    const Buffer<float> x({-inf, inf, -1000.0f, 1000.0f, std::nanf("")});
-    Buffer<float> y(5);
-    row->f32.activation_forward(context, Activation::sigmoid, 0, 5, x.get(), y.get());
-    CHECK(std::abs(y.values()[0]) < 1e-37f);
-    CHECK(y.values()[1] == 1.0f);
-    CHECK(std::abs(y.values()[2]) < 1e-37f);
-    CHECK(y.values()[3] == 1.0f);
-    CHECK(std::isnan(y.values()[4]));
-    row->f32.activation_forward(context, Activation::tanh, 0, 5, x.get(), y.get());
-    CHECK(y.values()[0] == -1.0f);
-    CHECK(y.values()[1] == 1.0f);
-    CHECK(std::isnan(y.values()[4]));
-    row->f32.activation_forward(context, Activation::relu, 0, 5, x.get(), y.get());
-    CHECK(y.values()[1] == inf);
-    CHECK(std::isnan(y.values()[4]));
+    for (const Activation activation : kAll) {
+      INFO(row->name << ", activation " << static_cast<int>(activation));
+      Context context(*row), reference(reference_row());
+      Buffer<float> y(count), expected(count), dx(count), expected_dx(count);
+      row->f32.activation_forward(context, activation, 0.7, count, x.get(), y.get());
+      reference_row().f32.activation_forward(reference, activation, 0.7, count, x.get(), expected.get());
+      const float* saved = slope_from_output(activation) ? expected.get() : x.get();
+      row->f32.activation_backward(context, activation, 0.7, count, saved, dy.get(), dx.get());
+      reference_row().f32.activation_backward(reference, activation, 0.7, count, saved, dy.get(), expected_dx.get());
+      const auto same = [](float a, float b) {
+        return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-6f * std::abs(b) + 1e-30f;
+      };
+      for (int i = 0; i < count; ++i) {
+        INFO("at " << values[i] << ": " << y[i] << " for " << expected[i] << ", slope " << dx[i] << " for "
+                   << expected_dx[i]);
+        CHECK(same(y[i], expected[i]));
+        if (std::isfinite(values[i])) CHECK(same(dx[i], expected_dx[i]));
+      }
+      if (activation == Activation::relu) CHECK(std::isnan(y[count - 1]));
+      if (activation == Activation::sigmoid) CHECK((y[0] == 0 && y[count - 2] == 1));
+      if (activation == Activation::tanh) CHECK((y[0] == -1 && y[count - 2] == 1));
+    }
   }
 }
 

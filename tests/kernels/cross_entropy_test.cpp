@@ -136,6 +136,10 @@ TEST_CASE("softmax_cross_entropy: label smoothing and class weights", "[cross_en
                                    loss.get(), dx.get(), &bad_row);
     check_values<float>(loss, {0.46799669f});
     check_values<float>(dx, {0.0778188f, 0.20677985f, -0.28459865f, -0.0036783946f, 0.0017784986f, 0.001899896f});
+    row->f32.softmax_cross_entropy(context, {2, 3}, {.mean = false}, x.get(), labels.get(), weights.get(), loss.get(),
+                                   dx.get(), &bad_row);
+    check_values<float>(loss, {1.343644f});
+    check_values<float>(dx, {0.27009172f, 0.73418541f, -1.00427713f, -0.090690122f, 0.024390331f, 0.066299792f});
   }
 }
 

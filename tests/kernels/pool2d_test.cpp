@@ -41,6 +41,10 @@ std::vector<NamedPool2d> shapes() {
     found.push_back({"ceil, 3x3 stride 2, padded", square_pool2d(2, 8, 10, 3, 2, 1, true, include)});
     found.push_back({"ceil, last window dropped", square_pool2d(1, 6, 5, 1, 2, 0, true, include)});
     found.push_back({"ceil, last window dropped, padded", square_pool2d(1, 5, 5, 2, 3, 1, true, include)});
+    found.push_back({"ceil, 3x3 on 2x2", square_pool2d(2, 2, 10, 3, 2, 0, true, include)});
+    found.push_back({"ceil, 2x2 on one pixel", square_pool2d(1, 1, 5, 2, 2, 0, true, include)});
+    found.push_back({"ceil, 7x7 on 4x4, overlapping nothing", square_pool2d(1, 4, 5, 7, 8, 0, true, include)});
+    found.push_back({"ceil, 6x6 on 2x2, padded", square_pool2d(1, 2, 20, 6, 3, 1, true, include)});
     found.push_back({"5x5 stride 3", square_pool2d(1, 17, 20, 5, 3, 2, false, include)});
     found.push_back({"no picture", square_pool2d(0, 8, 5, 3, 2, 1, false, include)});
     NamedPool2d unequal{"everything unequal", square_pool2d(2, 11, 12, 3, 2, 0, true, include)};

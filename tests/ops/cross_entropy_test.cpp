@@ -38,6 +38,19 @@ TEST_CASE("cross_entropy: gradient by hand, rows of it sum to 0, an ignored labe
   check_values(x.grad(), {0.5, -0.5, 0, 0, -1, 1});
 }
 
+TEST_CASE("cross_entropy and nll_loss: the sum", "[ops]") {
+  const Tensor x = leaf64({0, std::log(3.0), 5, 7, 0, 0}, {3, 2}), labels = labels_on("reference", {1, -100, 0});
+  const Tensor loss = cross_entropy(x, labels, {.reduction = Reduction::sum});
+  CHECK(loss.item() == Approx(-std::log(0.75) + std::log(2.0)));
+  loss.backward();
+  check_values(x.grad(), {0.25, -0.25, 0, 0, -0.5, 0.5});
+  x.set_grad(Tensor());
+  const Tensor likelihood = nll_loss(x, labels, {.reduction = Reduction::sum});
+  CHECK(likelihood.item() == Approx(-std::log(3.0)));
+  likelihood.backward();
+  check_values(x.grad(), {0, -1, 0, 0, -1, 0});
+}
+
 TEST_CASE("cross_entropy: gradients and rows", "[ops]") {
   for (const int classes : {1, 2, 10, 33}) {
     INFO(classes << " classes");

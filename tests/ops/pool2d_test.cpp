@@ -21,6 +21,9 @@ TEST_CASE("pooling op: values", "[ops]") {
   const Pool2dOptions excluding{
       .window = {3, 3}, .stride = {2, 2}, .padding = {1, 1, 1, 1}, .ceil_mode = true, .count_include_pad = false};
   check_values(avg_pool2d(x, excluding), {3.5, 5, 6, 9.5, 11, 12, 13.5, 15, 16});
+  const Pool2dOptions beyond{.window = {5, 5}, .stride = {2, 2}, .ceil_mode = true};  // one window, all of x
+  check_values(max_pool2d(x, beyond), {16});
+  check_values(avg_pool2d(x, beyond), {8.5});
   const Tensor negative = leaf64({-1, -2, -3, -3, -4, -5, -2, -3, -6}, {1, 3, 3, 1});
   check_values(max_pool2d(negative, {.window = {3, 3}, .stride = {2, 2}, .padding = {1, 1, 1, 1}}), {-1, -2, -2, -3});
   const Tensor one = leaf64(std::vector<double>(36, 1), {1, 6, 6, 1});

@@ -47,10 +47,10 @@ HWY_INLINE void with_activation(Activation activation, F&& f) {
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V sigmoid(D d, V x) {
-  const V one = hn::Set(d, 1.0f);
-  // Highway's Exp is not made for arguments that overflow, and the clamp would lose a NaN.
-  const V y = hn::Div(one, hn::Add(one, hn::Exp(d, hn::Min(hn::Neg(x), hn::Set(d, 88.0f)))));
-  return hn::IfThenElse(hn::IsNaN(x), x, y);
+  const V one = hn::Set(d, 1.0f), most = hn::Set(d, 88.0f);
+  // Highway's Exp is not made for arguments that overflow, and the clamp would lose a NaN and the zero of -infinity.
+  const V y = hn::Div(one, hn::Add(one, hn::Exp(d, hn::Min(hn::Neg(x), most))));
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::IfThenElseZero(hn::Ge(x, hn::Neg(most)), y));
 }
 
 // min(max(x, 0), most), a NaN kept.

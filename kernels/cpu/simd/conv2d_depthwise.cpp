@@ -39,16 +39,12 @@ HWY_INLINE void for_each_vector(int begin, int end, const F& f) {
   for (; c < end; ++c) f(d1, c);
 }
 
-// The same for what may be computed twice: the last whole vector repeats channels of the one before.
+// At least one vector of channels, for what may be computed twice: the last repeats channels of the one before.
 template <class F>
 HWY_INLINE void for_each_vector_again(int begin, int end, const F& f) {
   const hn::ScalableTag<float> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  int c = begin;
-  for (; c + lanes <= end; c += lanes) f(d, c);
-  if (c < end && end - begin >= lanes) return f(d, end - lanes);
-  const hn::CappedTag<float, 1> d1;
-  for (; c < end; ++c) f(d1, c);
+  for (int c = begin; c < end; c += lanes) f(d, std::min(c, end - lanes));
 }
 
 // Pixels of one tile, the rows and columns of their windows that are in the picture.
@@ -157,9 +153,10 @@ template <int kS, int kStride>
 constexpr ForwardTiles kForwardTiles{forward_tile<kS, kStride, false>, forward_tile<kS, kStride, true>};
 
 // Tiles pay where there are vectors.
-ForwardTiles forward_tiles([[maybe_unused]] const DepthwisePass& p) {
+ForwardTiles forward_tiles([[maybe_unused]] const DepthwisePass& p, [[maybe_unused]] Range channels) {
 #if HWY_TARGET != HWY_SCALAR
-  if (p.dilation_w == 1 && p.ow >= kColumns) {
+  const bool whole = channels.end - channels.begin >= static_cast<int64_t>(hn::Lanes(hn::ScalableTag<float>()));
+  if (whole && p.dilation_w == 1 && p.ow >= kColumns) {
     if (p.stride_w == 1 && p.s == 1) return kForwardTiles<1, 1>;
     if (p.stride_w == 1 && p.s == 2) return kForwardTiles<2, 1>;
     if (p.stride_w == 1 && p.s == 3) return kForwardTiles<3, 1>;
@@ -191,11 +188,11 @@ HWY_INLINE void for_each_tile(const DepthwisePass& p, int64_t row, const float* 
 
 void forward(const DepthwisePass& p, int64_t picture, Range rows, const float* x, const Epilogue<float>& epilogue,
              float* y) {
-  const ForwardTiles tiles = forward_tiles(p);
-  const bool repeat = tiles.inner != tiles.side;
   const int64_t block = channel_block(p), y_first = p.y_first + picture * p.y_picture;
   for (int64_t c = 0; c < p.channels; c += block) {
     const Range channels{c, std::min<int64_t>(c + block, p.channels)};
+    const ForwardTiles tiles = forward_tiles(p, channels);
+    const bool repeat = tiles.inner != tiles.side;
     for (int64_t row = rows.begin; row < rows.end; ++row) {
       for_each_tile(p, row, x + picture * p.x_picture, y_first, repeat, [&](const Pixels& t, bool inner) {
         (inner ? tiles.inner : tiles.side)(p, t, channels, epilogue.bias, y);
@@ -224,8 +221,8 @@ void add_any(const DepthwisePass& p, const Pixels& t, Range channels, const floa
   }
 }
 
-// kRows rows of a window of kS columns at once: as many sums as hide the latency and fit in registers. At the sides
-// some columns of x are left out, and pixels beyond the row count as 0.
+// kRows rows of a window of kS columns at once, for whole vectors of channels: as many sums as hide the latency and fit
+// in registers. At the sides some columns of x are left out, and pixels beyond the row count as 0.
 template <int kS, int kStride, int kRows, bool kSide>
 HWY_INLINE void add_rows(const DepthwisePass& p, const Pixels& t, int r, Range channels, const float* dy, float* sums) {
   const int64_t x_column = p.x_column, x_step = p.dilation_h * p.x_row, count = p.channels, dy_column = p.y_column;
@@ -233,7 +230,8 @@ HWY_INLINE void add_rows(const DepthwisePass& p, const Pixels& t, int r, Range c
   const float* dy_first = dy + t.y;
   float* to_first = sums + int64_t{r} * kS * count;
   const int pixels = t.count, first = t.columns.begin, last = t.columns.end;
-  const auto each = [=](auto d, int c) HWY_ATTR {
+  const hn::ScalableTag<float> d;
+  for (int c = static_cast<int>(channels.begin); c < channels.end; c += static_cast<int>(hn::Lanes(d))) {
     using V = hn::Vec<decltype(d)>;
     V slope[kColumns], sum[kRows][kS];
     float* to = to_first + c;
@@ -250,16 +248,18 @@ HWY_INLINE void add_rows(const DepthwisePass& p, const Pixels& t, int r, Range c
 #pragma GCC unroll 16
       for (int s = 0; s < kS; ++s) hn::StoreU(sum[k][s], d, to + (k * kS + s) * count);
     }
-  };
-  for_each_vector(static_cast<int>(channels.begin), static_cast<int>(channels.end), each);
+  }
 }
 
 template <int kS, int kStride, bool kSide>
 void add_tile(const DepthwisePass& p, const Pixels& t, Range channels, const float* dy, float* sums) {
   constexpr int kRows = kS == 3 ? 3 : 2;
+  const int64_t lanes = hn::Lanes(hn::ScalableTag<float>());
+  const Range whole{channels.begin, channels.end - (channels.end - channels.begin) % lanes};
   int r = t.rows.begin;
-  for (; r + kRows <= t.rows.end; r += kRows) add_rows<kS, kStride, kRows, kSide>(p, t, r, channels, dy, sums);
-  for (; r < t.rows.end; ++r) add_rows<kS, kStride, 1, kSide>(p, t, r, channels, dy, sums);
+  for (; r + kRows <= t.rows.end; r += kRows) add_rows<kS, kStride, kRows, kSide>(p, t, r, whole, dy, sums);
+  for (; r < t.rows.end; ++r) add_rows<kS, kStride, 1, kSide>(p, t, r, whole, dy, sums);
+  if (whole.end < channels.end) add_any(p, t, {whole.end, channels.end}, dy, sums);
 }
 
 struct AddTiles {
