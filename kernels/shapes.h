@@ -26,7 +26,10 @@ struct Conv2dShape {
   int64_t x_pixels() const { return int64_t{n} * h * w; }
   int64_t y_pixels() const { return int64_t{n} * oh() * ow(); }
   int64_t w_count() const { return int64_t{k} * r * s * (c / groups); }
-  double flops() const { return 2.0 * static_cast<double>(y_pixels()) * k * r * s * (c / groups); }
+  double flops() const {
+    const int depth = c / groups;
+    return 2.0 * static_cast<double>(y_pixels()) * k * r * s * depth;
+  }
   int64_t bytes(int size) const { return size * (x_pixels() * c + w_count() + y_pixels() * k); }
   void check(const char* op = "conv2d") const;
 };

@@ -49,8 +49,8 @@ class MemoryDataset : public Dataset {
 
     const Tensor& from = data_.images;
     const Tensor index = from_vector(samples, {count}, device);
-    const Batch batch{Tensor({count, from.size(1), from.size(2), from.size(3)}, DType::float32, device),
-                      from_vector(labels, {count}, device)};
+    Batch batch{Tensor({count, from.size(1), from.size(2), from.size(3)}, DType::float32, device),
+                from_vector(labels, {count}, device)};
     const RowsShape shape{count, static_cast<int>(from.numel() / from.size(0))};
     run_kernel("data_loader", {&batch.images}, [&]<class T>(const Kernels<T>& k, Context& context) {
       k.gather_pixels(context, shape, from.data<uint8_t>(), index.data<int32_t>(), T{255}, batch.images.data<T>());

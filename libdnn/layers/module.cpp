@@ -134,7 +134,7 @@ auto Module::call(const TensorList& inputs, F&& run) {
     if (!hooks_) return run();
     const Hooks hooks = *hooks_;  // a hook may remove itself
     for (const Hooks::Pre& hook : hooks.pre) hook.run(*this, inputs);
-    const auto y = run();
+    auto y = run();
     for (const Hooks::Post& hook : hooks.post) hook.run(*this, inputs, main_result(y));
     return y;
   } catch (Error& error) {

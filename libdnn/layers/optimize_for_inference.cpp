@@ -71,7 +71,7 @@ std::shared_ptr<Conv2d> fold(const Conv2d& conv, const BatchNorm2d& norm) {
   Conv2d::Options options = conv.options();
   options.bias = true;
   options.activation = norm.options().activation;
-  const auto folded = std::make_shared<Conv2d>(options);
+  auto folded = std::make_shared<Conv2d>(options);
   folded->to(old.device());
   folded->parameter("weight").copy_from(from_vector(weights, old.shape(), old.device()));
   folded->parameter("bias").copy_from(from_vector(biases, {k}, old.device()));
