@@ -28,7 +28,7 @@ struct MnistCnn : dnn::Module {
     return child("fc")(dnn::flatten(small));                           // (N, 10)
   }
 
-  std::shared_ptr<dnn::Module> clone() const override { return std::make_shared<MnistCnn>(*this); }
+  std::shared_ptr<dnn::Module> clone() const override { return dnn::clone_of(*this); }
 };
 
 double accuracy(dnn::Module& net, dnn::DataLoader& loader) {

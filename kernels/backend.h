@@ -112,7 +112,8 @@
      are at least p * 65536, rounded. Which bits and words an element has: philox.h. Backward is the same call */      \
   X(dropout, int64_t count, float p, RandomState, const T* x, T* y)                                                    \
   X(fill_constant, int64_t count, T value, T* y)                                                                       \
-  /* y = low + (high - low) * u, u in [0, 1), each operation rounded, so that all rows give the same bits */           \
+  /* y = low + (high - low) * u, u in [0, 1), each operation rounded, so that all rows give the same bits; below high  \
+     where that rounds to it */                                                                                        \
   X(fill_uniform, int64_t count, T low, T high, RandomState, T* y)                                                     \
   /* y = mean + std * z, z by Box and Muller: philox.h */                                                              \
   X(fill_normal, int64_t count, T mean, T std, RandomState, T* y)                                                      \

@@ -1,6 +1,10 @@
 #pragma once
 // The whole library.
 
+#if __cplusplus < 202002L
+#error "libdnn needs C++20: -std=c++20"
+#endif
+
 #include <libdnn/autograd/function.h>
 #include <libdnn/autograd/gradcheck.h>
 #include <libdnn/autograd/tape.h>

@@ -64,6 +64,13 @@ tested=$("$build/dnn" test --model lenet --data "$data" --weights run/weights.sa
 [ "$tested" = "$trained" ] || fault "dnn test says '$tested', training said '$trained'"
 refuses 1 "conv1.weight" test --model mnist_cnn --weights run/weights.safetensors --data "$data"
 
+# DNN_CONV=direct leaves out Winograd's method, of which the results are still as near to the reference.
+DNN_CONV=direct DNN_VERBOSE=1 "$build/tests/kernel_tests" "conv2d: Winograd's forward*" >out 2>&1 ||
+  fault "DNN_CONV=direct: $(tail -5 out)"
+grep -q conv2d_direct out && ! grep -q conv2d_winograd out || fault "DNN_CONV=direct still takes another method"
+DNN_CONV=fft "$build/tests/kernel_tests" "conv2d: Winograd's forward*" >out 2>&1 && fault "DNN_CONV=fft is accepted"
+grep -qF "got 'fft'" out || fault "DNN_CONV=fft is refused without saying so"
+
 # dnn run: two black pictures from a .npy file, N, C, H, W, to ten logits each, as .npy and as .pb.
 {
   printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1, 28, 28), }"
@@ -76,8 +83,15 @@ done
 grep -qF "(2, 1, 28, 28) to (2, 10)" out || fault "dnn run says: $(cat out)"
 cmp -s <(tail -c 80 logits.npy) <(tail -c 80 logits.pb) || fault "dnn run's two forms of output differ"
 cmp -s <(tail -c 80 logits.npy | head -c 40) <(tail -c 40 logits.npy) || fault "dnn run: equal pictures, other logits"
+# The same as float64, NumPy's own type.
+{
+  printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1, 28, 28), }"
+  head -c 12544 /dev/zero
+} >black64.npy
+"$build/dnn" run --model lenet --weights run/weights.safetensors --input black64.npy --output logits64.npy >out &&
+  cmp -s logits.npy logits64.npy || fault "dnn run takes float64 otherwise than float32"
 refuses 2 "logits.txt" run --model lenet --weights run/weights.safetensors --input black.npy --output logits.txt
-refuses 1 "(2, 10)" run --model lenet --weights run/weights.safetensors --input logits.pb --output other.npy
+refuses 1 "read as (N, C, H, W) = (2, 10)" run --model lenet --weights run/weights.safetensors --input logits.pb --output other.npy
 refuses 1 "foreign.safetensors" run --model lenet --weights run/weights.safetensors --input foreign.safetensors --output x.pb
 [ -e other.npy ] || [ -e x.pb ] && fault "a refused dnn run left a file"
 

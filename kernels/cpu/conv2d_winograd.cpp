@@ -4,10 +4,15 @@
 // transformed back. U is read once a block, V and M stay in the cache.
 #include <kernels/cpu/conv2d_winograd.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <string>
 
 #include <kernels/cpu/conv2d_panels.h>
 #include <kernels/cpu/simd/winograd.h>
+#include <kernels/error.h>
 #include <kernels/parallel.h>
 
 namespace dnn::cpu {
@@ -142,7 +147,16 @@ void run_group(Context& context, const DirectConv& conv, const float* u, const f
 
 }  // namespace
 
+bool parse_winograd_choice(const char* text) {
+  const std::string asked = text ? text : "";
+  if (asked.empty() || asked == "auto") return true;
+  if (asked == "direct") return false;
+  throw Error(fmt::format("[conv2d] DNN_CONV is auto or direct; got '{}'", asked));
+}
+
 const char* winograd_refuses(const DirectConv& conv, bool packed_once) {
+  static const bool wanted = parse_winograd_choice(std::getenv("DNN_CONV"));
+  if (!wanted) return "DNN_CONV is direct";
   constexpr int kFewestChannels = 32;
   const int64_t fewest_tiles = packed_once ? 16 : 96;  // below, reading or transforming the filters costs too much
   if (conv.r != 3 || conv.s != 3) return "taps are not 3x3";

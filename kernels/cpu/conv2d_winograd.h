@@ -2,8 +2,12 @@
 #include <kernels/cpu/conv2d_direct.h>
 
 // F(4x4, 3x3) of Winograd's minimal filtering: 36 multiplications where the direct sum takes 144, and an error up to
-// twice as large.
+// twice as large. A NaN, an infinity or the rounding of a huge value reaches all pixels of the tiles that read it.
 namespace dnn::cpu {
+
+// From the text of DNN_CONV, null where it is not set: false for "direct", which leaves this method out, true for
+// "auto". Throws Error for another word.
+bool parse_winograd_choice(const char* text);
 
 // Why it can't or shouldn't take a convolution, or null: it needs 3x3 taps of stride and dilation 1, and enough
 // channels and tiles to pay for the transforms; fewer tiles where the filters are transformed once for many calls.

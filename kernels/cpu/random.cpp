@@ -57,12 +57,13 @@ HWY_INLINE void random_loop(Range range, RandomState state, float* y, F&& f) {
 }
 
 void uniform_chunk(Range range, float low, float high, RandomState state, float* y) {
+  const float most = std::max(low, std::nextafter(high, low));
   random_loop(range, state, y, [=](const Words(&words)[PhiloxWords::kVectors], float* to) HWY_ATTR {
     const D d;
 #pragma GCC unroll 4
     for (size_t j = 0; j < PhiloxWords::kVectors; ++j) {
       const V scaled = hn::Mul(hn::Set(d, high - low), uniform(words[j], 0));
-      hn::StoreU(hn::Add(hn::Set(d, low), scaled), d, to + j * hn::Lanes(d));
+      hn::StoreU(hn::Min(hn::Add(hn::Set(d, low), scaled), hn::Set(d, most)), d, to + j * hn::Lanes(d));
     }
   });
 }

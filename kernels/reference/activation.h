@@ -49,7 +49,7 @@ T activate(Activation activation, T x, T alpha = 0) {
     case Activation::elu:
       return x < 0 ? alpha * std::expm1(x) : x;
     case Activation::softplus:
-      return (std::max(alpha * x, T{0}) + std::log1p(std::exp(-std::abs(alpha * x)))) / alpha;
+      return std::max(x, T{0}) + std::log1p(std::exp(-std::abs(alpha * x))) / alpha;
     case Activation::none:
       break;
   }
@@ -61,13 +61,13 @@ template <class T>
 T activation_slope(Activation activation, T saved, T alpha = 0) {
   switch (activation) {
     case Activation::relu:
-      return saved > 0 ? T{1} : T{0};
+      return saved <= 0 ? T{0} : T{1};  // 1 at a NaN, as torch
     case Activation::sigmoid:
       return saved * (1 - saved);
     case Activation::tanh:
       return 1 - saved * saved;
     case Activation::relu6:
-      return saved > 0 && saved < 6 ? T{1} : T{0};
+      return saved <= 0 || saved >= 6 ? T{0} : T{1};
     case Activation::hardsigmoid:
       return saved > 0 && saved < 1 ? T{1} / 6 : T{0};
     case Activation::hardswish:

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -12,13 +13,14 @@ void fill_constant(Context&, int64_t count, T value, T* y) {
   for (int64_t i = 0; i < count; ++i) y[i] = value;
 }
 
-// y = low + (high - low) * u
+// y = low + (high - low) * u, below high where it rounds to that
 template <class T>
 void fill_uniform(Context&, int64_t count, T low, T high, RandomState state, T* y) {
+  const T most = std::max(low, std::nextafter(high, low));
   PhiloxBlock block{};
   for (int64_t i = 0; i < count; ++i) {
     if (i % 4 == 0) block = philox_block(state, static_cast<uint64_t>(i / 4));
-    y[i] = low + (high - low) * philox_uniform(block.word[i % 4]);
+    y[i] = std::min<T>(low + (high - low) * philox_uniform(block.word[i % 4]), most);
   }
 }
 

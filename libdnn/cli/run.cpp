@@ -7,6 +7,15 @@
 namespace dnn::cli {
 namespace {
 
+// The net's result; an error also says how the file was read, as its sizes are the file's in another order.
+Tensor answer(Module& net, const Tensor& x, const std::string& input, const Shape& given) {
+  try {
+    return net(x).to("cpu");
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}; {} was read as (N, C, H, W) = {}", error.what(), input, given.str()));
+  }
+}
+
 struct RunArguments {
   MachineOptions machine;
   std::string model, weights, input, output;
@@ -17,7 +26,7 @@ int run(const RunArguments& a) {
   a.machine.apply();
   const ZooEntry& entry = zoo_entry(a.model);
   const std::shared_ptr<Module> net = load_net("run", a.model, a.weights, a.classes > 0 ? a.classes : entry.classes);
-  const Tensor given = read_tensor(a.input);
+  const Tensor given = to_float_type(read_tensor(a.input), DType::float32);
   if (given.dtype() != DType::float32) {
     throw Error(fmt::format("[run] the net needs float32; {} holds {}", a.input, name_of(given.dtype())));
   }
@@ -25,7 +34,7 @@ int run(const RunArguments& a) {
 
   const NoGrad no_grad;
   const auto start = std::chrono::steady_clock::now();
-  const Tensor y = (*net)(x).to("cpu");
+  const Tensor y = answer(*net, x, a.input, given.shape());
   const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   const Tensor result = y.dims() == 4 ? krsc_to_kcrs(y) : y;
   write_tensor(a.output, result, "output");
@@ -40,7 +49,7 @@ Command add_run(CLI::App& app) {
   const auto a = std::make_shared<RunArguments>();
   add_model_option(app, a->model);
   app.add_option("--weights", a->weights, "weights of the net")->required()->check(CLI::ExistingFile);
-  app.add_option("--input", a->input, "a float32 tensor, .npy or ONNX's .pb; pictures as (N, C, H, W)")
+  app.add_option("--input", a->input, "a tensor of floats, .npy or ONNX's .pb; pictures as (N, C, H, W)")
       ->required()
       ->check(CLI::ExistingFile);
   const CLI::Validator known(

@@ -56,7 +56,7 @@ double Tensor::item() const {
 
 bool Tensor::requires_grad() const { return checked().requires_grad; }
 
-Tensor& Tensor::requires_grad(bool wanted) {
+const Tensor& Tensor::requires_grad(bool wanted) const {
   if (!is_leaf()) throw Error("[requires_grad] only a leaf can be set; this tensor is a result");
   if (wanted && dtype() != DType::float32 && dtype() != DType::float64) {
     throw Error(fmt::format("[requires_grad] only float tensors have gradients; got {}", name_of(dtype())));

@@ -18,6 +18,7 @@ struct TensorImpl;  // what the copies of a handle share
 class Tensor {
  public:
   Tensor() = default;  // refers to nothing: defined() is false
+  // With room for the elements, which hold anything yet; see zeros() and those beside it.
   explicit Tensor(const Shape& shape, DType dtype = DType::float32, const Device& device = default_device());
 
   bool defined() const { return impl_ != nullptr; }
@@ -47,9 +48,10 @@ class Tensor {
   // Gradients. A tensor that asks for one (requires_grad) collects it in grad() at each backward() of a result that
   // was computed from it. Only float tensors can.
   bool requires_grad() const;
-  Tensor& requires_grad(bool wanted);  // Error for a result of recorded operations
-  bool is_leaf() const;                // not the result of a recorded operation
-  Tensor grad() const;                 // undefined before the first backward
+  // Error for a result of recorded operations. net.parameter("weight").requires_grad(false) freezes a parameter.
+  const Tensor& requires_grad(bool wanted) const;
+  bool is_leaf() const;  // not the result of a recorded operation
+  Tensor grad() const;   // undefined before the first backward
   void set_grad(const Tensor& grad) const;
   void backward(const Tensor& grad = Tensor()) const;  // grad: d loss / d this; without it this must be one element
 

@@ -86,6 +86,16 @@ void refuse_frozen(const char* op, const Module& module) {
 
 }  // namespace
 
+Tensor to_float_type(const Tensor& values, DType type) {
+  const auto convert = [&](auto from, auto to) {
+    const auto old = values.to_vector<decltype(from)>();
+    return from_vector(std::vector<decltype(to)>(old.begin(), old.end()), values.shape(), values.device());
+  };
+  if (values.dtype() == DType::float64 && type == DType::float32) return convert(double{}, float{});
+  if (values.dtype() == DType::float32 && type == DType::float64) return convert(float{}, double{});
+  return values;
+}
+
 Tensor kcrs_to_krsc(const Tensor& weight) { return swap_layout(weight, true); }
 Tensor krsc_to_kcrs(const Tensor& weight) { return swap_layout(weight, false); }
 
@@ -103,6 +113,11 @@ std::unique_ptr<TensorFile> open_tensor_file(const std::string& path) {
 void save_weights(const Module& module, const std::string& path, const Metadata& metadata) {
   refuse_frozen("save_weights", module);
   NamedTensors tensors = module.named_tensors();
+  if (tensors.empty()) {
+    throw Error(
+        fmt::format("[save_weights] {}: {} has no tensors; a module has those that it registers, by add() and such",
+                    path, module.type_name()));
+  }
   std::set<std::string> counts;
   for (NamedTensor& entry : tensors) {
     if (is_convolution(entry.tensor)) entry.tensor = krsc_to_kcrs(entry.tensor);
@@ -160,7 +175,7 @@ LoadReport load_weights(const Module& module, const std::string& path, const Loa
 
   TensorList values;
   for (const Match& match : matches) {
-    values.push_back(file->read(*match.from));
+    values.push_back(to_float_type(file->read(*match.from), match.to.dtype()));
     if (values.back().dtype() != match.to.dtype()) {
       throw Error(fmt::format("[load_weights] {} needs {}; {} has {}", match.from->name, name_of(match.to.dtype()),
                               path, match.from->type));

@@ -15,6 +15,9 @@ namespace dnn {
 Tensor kcrs_to_krsc(const Tensor& weight);
 Tensor krsc_to_kcrs(const Tensor& weight);
 
+// The values as float32 where they are float64 and that is wanted, or the other way; else the tensor itself.
+Tensor to_float_type(const Tensor& values, DType type);
+
 // Opens a safetensors file or either form of PyTorch's own, by its content, whatever its name.
 std::unique_ptr<TensorFile> open_tensor_file(const std::string& path);
 
@@ -40,8 +43,8 @@ struct LoadReport {
 };
 
 // Fills a module from such a file, wherever the module lives. A shape or type that doesn't fit throws Error with the
-// layer's name and both shapes, and then nothing is changed. The count of batches in batch norms, which old files don't
-// have, is never missing.
+// layer's name and both shapes, and then nothing is changed; float64 is rounded where the module has float32. The count
+// of batches in batch norms, which old files don't have, is never missing.
 LoadReport load_weights(const Module& module, const std::string& path, const LoadOptions& options = {});
 
 }  // namespace dnn

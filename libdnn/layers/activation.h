@@ -30,7 +30,7 @@ class GELU : public ActivationModule<GELU, Activation::gelu> {};
 class LeakyReLU : public Module {
  public:
   explicit LeakyReLU(double negative_slope = 0.01) : negative_slope_(negative_slope) {}
-  std::shared_ptr<Module> clone() const override { return std::make_shared<LeakyReLU>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override { return leaky_relu(x, negative_slope_); }
@@ -42,7 +42,7 @@ class LeakyReLU : public Module {
 class ELU : public Module {
  public:
   explicit ELU(double alpha = 1) : alpha_(alpha) {}
-  std::shared_ptr<Module> clone() const override { return std::make_shared<ELU>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override { return elu(x, alpha_); }
@@ -54,7 +54,7 @@ class ELU : public Module {
 class Softplus : public Module {
  public:
   explicit Softplus(double beta = 1) : beta_(beta) {}
-  std::shared_ptr<Module> clone() const override { return std::make_shared<Softplus>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override { return softplus(x, beta_); }
@@ -66,7 +66,7 @@ class Softplus : public Module {
 // Over the last dimension. A net that is trained with cross_entropy has none: the loss takes logits.
 class Softmax : public Module {
  public:
-  std::shared_ptr<Module> clone() const override { return std::make_shared<Softmax>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override { return softmax(x); }

@@ -10,7 +10,7 @@ class AdaptiveAvgPool2d : public Module {
  public:
   explicit AdaptiveAvgPool2d(Size2 output_size) : output_size_(output_size) {}
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<AdaptiveAvgPool2d>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   Size2 output_size() const { return output_size_; }
 
  protected:

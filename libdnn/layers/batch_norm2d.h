@@ -21,7 +21,7 @@ class BatchNorm2d : public Module {
   explicit BatchNorm2d(const Options& options);
   explicit BatchNorm2d(int num_features) : BatchNorm2d(Options{.num_features = num_features}) {}
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<BatchNorm2d>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Options& options() const { return options_; }
 
   bool fuses() const override { return options_.activation == Activation::none; }

@@ -20,7 +20,7 @@ class Block : public Module {
 //   block.add("right", Sequential(Conv2d(64, 16, 1), ReLU()));
 class Concat : public Module {
  public:
-  std::shared_ptr<Module> clone() const override { return std::make_shared<Concat>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   using Module::add;
 
  protected:
@@ -34,7 +34,7 @@ class Residual : public Module {
   explicit Residual(M body) {
     add("body", std::move(body));
   }
-  std::shared_ptr<Module> clone() const override { return std::make_shared<Residual>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override;

@@ -27,7 +27,7 @@ class Conv2d : public Module {
   explicit Conv2d(const Options& options);
   Conv2d(int in_channels, int out_channels, Size2 kernel_size, Activation activation = Activation::none);
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<Conv2d>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Options& options() const { return options_; }
   bool fuses() const override { return options_.activation == Activation::none; }
 

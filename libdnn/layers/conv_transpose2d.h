@@ -24,7 +24,7 @@ class ConvTranspose2d : public Module {
 
   explicit ConvTranspose2d(const Options& options);
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<ConvTranspose2d>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Options& options() const { return options_; }
 
  protected:

@@ -7,7 +7,7 @@
 namespace dnn {
 
 Dropout::Dropout(double p) : p_(p) {
-  if (!(p >= 0 && p < 1)) throw Error(fmt::format("[dropout] the probability is in [0, 1); got {}", p));
+  if (!(p >= 0 && p <= 1)) throw Error(fmt::format("[dropout] the probability is from 0 to 1; got {}", p));
 }
 
 Tensor Dropout::forward(const Tensor& x) { return dropout(x, p_, training()); }

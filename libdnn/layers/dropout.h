@@ -8,7 +8,7 @@ class Dropout : public Module {
  public:
   explicit Dropout(double p = 0.5);
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<Dropout>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   double p() const { return p_; }
 
  protected:

@@ -17,7 +17,7 @@ class Linear : public Module {
   explicit Linear(const Options& options);
   Linear(int in_features, int out_features, Activation activation = Activation::none);
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<Linear>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Options& options() const { return options_; }
   bool fuses() const override { return options_.activation == Activation::none; }
 

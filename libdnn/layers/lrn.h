@@ -20,7 +20,7 @@ class LocalResponseNorm : public Module {
   explicit LocalResponseNorm(int size, double alpha = 1e-4, double beta = 0.75, double k = 1)
       : LocalResponseNorm(Options{.size = size, .alpha = alpha, .beta = beta, .k = k}) {}
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<LocalResponseNorm>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Options& options() const { return options_; }
 
  protected:

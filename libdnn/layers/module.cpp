@@ -37,6 +37,15 @@ void HookHandle::remove() {
 
 namespace {
 
+std::string class_name(const std::type_info& type) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
+                                                    std::free);
+  const std::string full = status == 0 ? text.get() : type.name();
+  const size_t colons = full.rfind("::", full.find('<'));
+  return colons == std::string::npos ? full : full.substr(colons + 2);
+}
+
 // What the copy under way has made so far, by the original's address.
 struct Copies {
   std::map<const void*, std::shared_ptr<Module>> modules;
@@ -69,9 +78,7 @@ class Copying {
     if (!known) {
       known = module.clone();
       const Module& made = *known;
-      if (typeid(made) != typeid(module)) {
-        throw Error(fmt::format("[clone] {} must override clone(); got a {}", module.type_name(), made.type_name()));
-      }
+      check_class(module, typeid(made));
     }
     return known;
   }
@@ -96,6 +103,11 @@ const auto& at(const Entries& entries, std::string_view name, const char* kind, 
 std::string join(const std::string& path, const std::string& name) { return path.empty() ? name : path + "." + name; }
 
 }  // namespace
+
+void check_class(const Module& module, const std::type_info& type) {
+  if (typeid(module) == type) return;
+  throw Error(fmt::format("[clone] {} must override clone(); got a {}", module.type_name(), class_name(type)));
+}
 
 void Module::copy_registry(const Module& other) {
   Copying copying;
@@ -235,6 +247,15 @@ void Module::train(bool on) {
   for (const Child& child : children_) child.module->train(on);
 }
 
+// Outer modules first, as train() sets all below.
+RestoreModes::RestoreModes(Module& net) {
+  for (const NamedModule& entry : net.named_modules()) modes_.emplace_back(entry.module, entry.module->training());
+}
+
+RestoreModes::~RestoreModes() {
+  for (const auto& [module, training] : modes_) module->train(training);
+}
+
 void Module::set_fusion(bool on) {
   fusion_ = on;
   for (const Child& child : children_) child.module->set_fusion(on);
@@ -280,14 +301,7 @@ HookHandle Module::register_forward_pre_hook(ForwardPreHook hook) {
   return HookHandle(hooks_, hooks_->next_id++);
 }
 
-std::string Module::type_name() const {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(typeid(*this).name(), nullptr, nullptr, &status), std::free);
-  const std::string full = status == 0 ? text.get() : typeid(*this).name();
-  const size_t colons = full.rfind("::", full.find('<'));
-  return colons == std::string::npos ? full : full.substr(colons + 2);
-}
+std::string Module::type_name() const { return class_name(typeid(*this)); }
 
 void Module::check_name(const std::string& name) const {
   if (name.empty() || name.find('.') != std::string::npos) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct Child {
 
 struct Hooks;
 
+// Error where the module is not of this very class.
+void check_class(const Module& module, const std::type_info& type);
+
 // Takes a hook away again; may outlive the module. Letting go of the handle leaves the hook in place.
 class HookHandle {
  public:
@@ -48,7 +52,7 @@ class HookHandle {
 //       add("fc", Linear(20 * 24 * 24, 10));
 //     }
 //     Tensor forward(const Tensor& x) override { return child("fc")(flatten(relu(child("conv")(x)))); }
-//     std::shared_ptr<Module> clone() const override { return std::make_shared<Net>(*this); }
+//     std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 //   };
 // Copying a module copies its tensors and, by clone(), its children; what was shared inside it stays shared inside the
 // copy. Gradients, hooks and the name are not copied. Threads may call one net at once where its forward changes
@@ -77,7 +81,7 @@ class Module {
   TensorList heads(const Tensor& x);
   virtual std::vector<double> head_weights() const { return {1}; }  // of the heads' losses in the sum to minimise
 
-  virtual std::shared_ptr<Module> clone() const;  // override in each class: return std::make_shared<Net>(*this);
+  virtual std::shared_ptr<Module> clone() const;  // override in each class: return clone_of(*this);
 
   // With those of the children, "conv.weight"; a tensor or module that is held twice is listed once.
   NamedTensors named_parameters() const;
@@ -105,7 +109,8 @@ class Module {
   void to(const Device& device);  // all tensors; handles to them stay valid
   void zero_grad();
 
-  // Puts another module in the place of one below this, under its name, wherever it is held. Error where it isn't.
+  // Puts another module in the place of one below this, under its name, wherever it is held. Error where it isn't. As
+  // after an assignment, an optimiser that was made before goes on with the old parameters.
   void replace(const Module& old, const std::shared_ptr<Module>& by);
 
   using ForwardHook = std::function<void(Module& module, const TensorList& inputs, const Tensor& output)>;
@@ -145,6 +150,26 @@ class Module {
   std::string name_;
   bool training_ = true;
   bool fusion_ = true;
+};
+
+// A copy of the module as an M; Error where the module is of a class derived from M, which must override clone().
+template <std::derived_from<Module> M>
+std::shared_ptr<Module> clone_of(const M& module) {
+  check_class(module, typeid(M));
+  return std::make_shared<M>(module);
+}
+
+// Gives each module of a net the mode that it has now back, however the block ends: modes of single modules, such as a
+// batch norm that stays in eval() while the net trains, included.
+class RestoreModes {
+ public:
+  explicit RestoreModes(Module& net);
+  ~RestoreModes();
+  RestoreModes(const RestoreModes&) = delete;
+  RestoreModes& operator=(const RestoreModes&) = delete;
+
+ private:
+  std::vector<std::pair<Module*, bool>> modes_;
 };
 
 }  // namespace dnn

@@ -107,12 +107,14 @@ void pack_weights(Module& net, const std::map<Conv2d*, Shape>& inputs) {
 std::shared_ptr<Module> optimize_for_inference(const Module& net, const Tensor& example) {
   const NoGrad no_grad;
   std::shared_ptr<Module> copy = net.clone();
+  const Module& made = *copy;
+  check_class(net, typeid(made));
   copy->eval();
   Seen seen = run_and_see(*copy, example);
   fold_norms(*copy, seen);
   pack_weights(*copy, seen.inputs);
   copy->eval();  // the new parts too
-  for (const Tensor& parameter : copy->parameters()) Tensor(parameter).requires_grad(false);
+  for (const Tensor& parameter : copy->parameters()) parameter.requires_grad(false);
   return copy;
 }
 

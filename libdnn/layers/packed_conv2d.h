@@ -10,7 +10,7 @@ class PackedConv2d : public Module {
  public:
   PackedConv2d(const Conv2d& conv, const Shape& input);  // input (N, H, W, C): what it will see most
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<PackedConv2d>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Conv2d::Options& options() const { return options_; }
   bool fuses() const override { return options_.activation == Activation::none; }
   std::optional<Device> frozen_to() const override { return weight_.values.device(); }

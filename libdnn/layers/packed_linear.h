@@ -9,7 +9,7 @@ class PackedLinear : public Module {
  public:
   explicit PackedLinear(const Linear& linear);
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<PackedLinear>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Linear::Options& options() const { return options_; }
   bool fuses() const override { return options_.activation == Activation::none; }
   std::optional<Device> frozen_to() const override { return weight_.values.device(); }

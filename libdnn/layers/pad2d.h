@@ -10,7 +10,7 @@ class ZeroPad2d : public Module {
  public:
   explicit ZeroPad2d(Padding2 padding) : padding_(padding) {}
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<ZeroPad2d>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Padding2& padding() const { return padding_; }
 
  protected:

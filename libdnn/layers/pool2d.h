@@ -21,7 +21,7 @@ class MaxPool2d : public Module {
   explicit MaxPool2d(int kernel_size) : MaxPool2d(Options{.kernel_size = kernel_size}) {}
   MaxPool2d(int kernel_size, int stride) : MaxPool2d(Options{.kernel_size = kernel_size, .stride = stride}) {}
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<MaxPool2d>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Pool2dOptions& options() const { return options_; }
 
  protected:
@@ -46,7 +46,7 @@ class AvgPool2d : public Module {
   explicit AvgPool2d(int kernel_size) : AvgPool2d(Options{.kernel_size = kernel_size}) {}
   AvgPool2d(int kernel_size, int stride) : AvgPool2d(Options{.kernel_size = kernel_size, .stride = stride}) {}
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<AvgPool2d>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Pool2dOptions& options() const { return options_; }
 
  protected:

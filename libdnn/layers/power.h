@@ -15,7 +15,7 @@ class Power : public Module {
 
   explicit Power(const Options& options) : options_(options) {}
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<Power>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Options& options() const { return options_; }
 
  protected:

@@ -14,7 +14,7 @@ class PReLU : public Module {
   explicit PReLU(const Options& options);
   explicit PReLU(int num_parameters = 1) : PReLU(Options{.num_parameters = num_parameters}) {}
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<PReLU>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Options& options() const { return options_; }
 
  protected:

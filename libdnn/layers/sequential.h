@@ -17,7 +17,7 @@ class Sequential : public Module {
     (add(std::to_string(index++), std::move(modules)), ...);
   }
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<Sequential>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   using Module::add;
   bool fuses() const override { return true; }
 

@@ -20,7 +20,7 @@ class SharedConv2d : public Module {
 
   explicit SharedConv2d(const Options& options);
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<SharedConv2d>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Options& options() const { return options_; }
 
  protected:

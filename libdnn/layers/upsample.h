@@ -21,7 +21,7 @@ class Upsample : public Module {
 
   explicit Upsample(const Options& options);
 
-  std::shared_ptr<Module> clone() const override { return std::make_shared<Upsample>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Options& options() const { return options_; }
 
  protected:

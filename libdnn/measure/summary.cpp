@@ -70,7 +70,7 @@ Summary summarize(Module& net, const Shape& input) {
   s.input_bytes = bytes_of(x);
   const auto peak = [&] { return memory.stats().peak_bytes - before + s.weights_bytes; };
 
-  const bool training = net.training();
+  const RestoreModes restore(net);
   {
     const NoGrad no_grad;
     net.eval();
@@ -93,7 +93,6 @@ Summary summarize(Module& net, const Shape& input) {
   s.training_flops = meta_flops() - flops;
   s.training_peak_bytes = peak();
   sgd.zero_grad();
-  net.train(training);
   return s;
 }
 

@@ -16,7 +16,7 @@ Sequential basic_conv(int in, int out, Size2 kernel_size, const BasicConvOptions
 // from TensorFlow were trained on.
 class TransformInput : public Module {
  public:
-  std::shared_ptr<Module> clone() const override { return std::make_shared<TransformInput>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override;

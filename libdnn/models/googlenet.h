@@ -19,7 +19,7 @@ struct GoogLeNetOptions {
 class GoogLeNet : public Block {
  public:
   explicit GoogLeNet(const GoogLeNetOptions& options);
-  std::shared_ptr<Module> clone() const override { return std::make_shared<GoogLeNet>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   std::vector<double> head_weights() const override;
 
  protected:
@@ -40,7 +40,7 @@ GoogLeNet googlenet(int classes = 1000);
 class CaffeGoogLeNet : public Block {
  public:
   explicit CaffeGoogLeNet(int classes);
-  std::shared_ptr<Module> clone() const override { return std::make_shared<CaffeGoogLeNet>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   std::vector<double> head_weights() const override { return {1, 0.3, 0.3}; }
 
  protected:

@@ -30,7 +30,7 @@ class InceptionA : public InceptionBlock {
     add_conv("branch_pool", in, pool_features, 1);
     add("pool", AvgPool2d({.kernel_size = 3, .stride = 1, .padding = 1}));
   }
-  std::shared_ptr<Module> clone() const override { return std::make_shared<InceptionA>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override {
@@ -49,7 +49,7 @@ class InceptionB : public InceptionBlock {
     add_conv("branch3x3dbl_3", 96, 96, 3, 2);
     add("pool", MaxPool2d(3, 2));
   }
-  std::shared_ptr<Module> clone() const override { return std::make_shared<InceptionB>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override {
@@ -74,7 +74,7 @@ class InceptionC : public InceptionBlock {
     add_conv("branch_pool", in, 192, 1);
     add("pool", AvgPool2d({.kernel_size = 3, .stride = 1, .padding = 1}));
   }
-  std::shared_ptr<Module> clone() const override { return std::make_shared<InceptionC>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override {
@@ -96,7 +96,7 @@ class InceptionD : public InceptionBlock {
     add_conv("branch7x7x3_4", 192, 192, 3, 2);
     add("pool", MaxPool2d(3, 2));
   }
-  std::shared_ptr<Module> clone() const override { return std::make_shared<InceptionD>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override {
@@ -120,7 +120,7 @@ class InceptionE : public InceptionBlock {
     add_conv("branch_pool", in, 192, 1);
     add("pool", AvgPool2d({.kernel_size = 3, .stride = 1, .padding = 1}));
   }
-  std::shared_ptr<Module> clone() const override { return std::make_shared<InceptionE>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override {

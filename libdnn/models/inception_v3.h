@@ -17,7 +17,7 @@ struct InceptionV3Options {
 class InceptionV3 : public Block {
  public:
   explicit InceptionV3(const InceptionV3Options& options);
-  std::shared_ptr<Module> clone() const override { return std::make_shared<InceptionV3>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   std::vector<double> head_weights() const override;
 
  protected:

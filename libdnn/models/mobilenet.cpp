@@ -37,7 +37,7 @@ class InvertedResidual : public Block {
   InvertedResidual(const char* name, Sequential body, bool residual) : residual_(residual) {
     add(name, std::move(body));
   }
-  std::shared_ptr<Module> clone() const override { return std::make_shared<InvertedResidual>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override {
@@ -59,7 +59,7 @@ class SqueezeExcitation : public Block {
     add("fc2", Conv2d(squeezed, channels, 1));
     add("scale_activation", Hardsigmoid());
   }
-  std::shared_ptr<Module> clone() const override { return std::make_shared<SqueezeExcitation>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override {

@@ -31,7 +31,7 @@ class BasicBlock : public Block {
     add("bn2", BatchNorm2d(width));
     if (reshapes_) add("downsample", downsample(in, width, stride));
   }
-  std::shared_ptr<Module> clone() const override { return std::make_shared<BasicBlock>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override {
@@ -58,7 +58,7 @@ class Bottleneck : public Block {
     add("relu", ReLU());
     if (reshapes_) add("downsample", downsample(in, out, stride));
   }
-  std::shared_ptr<Module> clone() const override { return std::make_shared<Bottleneck>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override {
@@ -99,7 +99,7 @@ Sequential resnet(const std::array<int, 4>& depths, int classes) {
 class PaddedShortcut : public Module {
  public:
   explicit PaddedShortcut(int channels) : channels_(channels) {}
-  std::shared_ptr<Module> clone() const override { return std::make_shared<PaddedShortcut>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override {
@@ -126,7 +126,7 @@ class CifarBlock : public Block {
       add("shortcut", PaddedShortcut((width - in) / 2));
     }
   }
-  std::shared_ptr<Module> clone() const override { return std::make_shared<CifarBlock>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override {

@@ -17,7 +17,7 @@ class Fire : public Block {
     add("expand3x3", Conv2d({.in_channels = squeeze, .out_channels = expand3x3, .kernel_size = 3, .padding = 1}));
     add("expand3x3_activation", ReLU());
   }
-  std::shared_ptr<Module> clone() const override { return std::make_shared<Fire>(*this); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
   Tensor forward(const Tensor& x) override {

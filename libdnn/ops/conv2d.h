@@ -16,7 +16,9 @@ struct Conv2dOptions {
 
 // y = activation(convolution of x with w + bias + residual), in one pass. x (N, H, W, C), w (K, R, S, C / groups), y
 // and residual (N, OH, OW, K), bias (K); bias and residual may be undefined. The convolution is a correlation, as
-// everywhere in deep learning, and cells outside the picture count as 0.
+// everywhere in deep learning, and cells outside the picture count as 0. On the CPU, 3x3 convolutions of many channels
+// are computed by Winograd's method, whose error is up to twice that of the plain sum, and in which a NaN or an
+// infinity reaches outputs up to three pixels beyond its windows; the environment's DNN_CONV=direct leaves it out.
 Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, const Conv2dOptions& options = {},
               const Tensor& residual = Tensor());
 

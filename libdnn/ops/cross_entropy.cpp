@@ -37,9 +37,8 @@ void check_label(const char* op, const RowsShape& shape, const Tensor& labels, i
 Tensor cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntropyOptions& options) {
   const Tensor& class_weights = options.class_weights;
   const RowsShape shape = checked_shape("cross_entropy", "logits", logits, labels, class_weights);
-  if (!(options.label_smoothing >= 0 && options.label_smoothing < 1)) {
-    throw Error(
-        fmt::format("[cross_entropy] label_smoothing is at least 0 and below 1; got {}", options.label_smoothing));
+  if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
+    throw Error(fmt::format("[cross_entropy] label_smoothing is from 0 to 1; got {}", options.label_smoothing));
   }
   Tensor loss({}, logits.dtype(), logits.device());
   const Tensor dx = loss_grad_or_none(logits);

@@ -5,7 +5,7 @@ namespace dnn {
 
 struct CrossEntropyOptions {
   int ignore_label = -100;
-  double label_smoothing = 0;  // in [0, 1): the target is 1 - that for the label, and that / classes for every class
+  double label_smoothing = 0;  // in [0, 1]: the target is 1 - that for the label, and that / classes for every class
   Tensor class_weights = {};   // (classes): of each class's term, and of its samples in the mean
   Reduction reduction = Reduction::mean;
 };

@@ -18,7 +18,7 @@ void run(const Tensor& x, double p, RandomState state, const Tensor& y) {
 }  // namespace
 
 Tensor dropout(const Tensor& x, double p, bool training) {
-  if (!(p >= 0 && p < 1)) throw Error(fmt::format("[dropout] p must be at least 0 and below 1; got {}", p));
+  if (!(p >= 0 && p <= 1)) throw Error(fmt::format("[dropout] p must be from 0 to 1; got {}", p));
   if (!training || p == 0) return x;
   const RandomState state = next_random();
   Tensor y(x.shape(), x.dtype(), x.device());

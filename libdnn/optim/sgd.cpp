@@ -23,6 +23,9 @@ SGD::SGD(const NamedTensors& parameters, const Options& options) : options_(opti
   check(options.weight_decay >= 0 && std::isfinite(options.weight_decay), "weight_decay is a number from 0 on",
         options.weight_decay);
   check(!options.nesterov || options.momentum > 0, "nesterov needs a momentum", options.momentum);
+  if (parameters.empty()) {
+    throw Error("[sgd] there are no parameters to train; a module has those that it registers, by add() and such");
+  }
   slots_.reserve(parameters.size());
   std::set<const TensorImpl*> seen;
   for (const NamedTensor& p : parameters) {

@@ -7,7 +7,8 @@ namespace dnn {
 
 // Stochastic gradient descent, as torch.optim.SGD: for every parameter w with a gradient
 //   g = dw + weight_decay * w;  v = momentum * v + g;  w -= lr * (nesterov ? g + momentum * v : v)
-// in one pass over memory. v starts at 0 and is kept only where momentum is not 0.
+// in one pass over memory. v starts at 0 and is kept only where momentum is not 0. Error for no parameters at all. The
+// parameters are those of now: what a module gets later by assignment or replace() is not trained.
 class SGD {
  public:
   struct Options {

@@ -21,7 +21,7 @@ int64_t count_correct(const Tensor& scores, const Tensor& labels) {
 
 Evaluation evaluate(Module& net, DataLoader& loader) {
   const NoGrad no_grad;
-  const bool training = net.training();
+  const RestoreModes restore(net);
   net.eval();
   Evaluation sums;
   Batch batch;
@@ -30,7 +30,6 @@ Evaluation evaluate(Module& net, DataLoader& loader) {
     const Tensor scores = net(batch.images);
     sums.add(cross_entropy(scores, batch.labels).item(), count_correct(scores, batch.labels), batch.labels.numel());
   }
-  net.train(training);
   return sums;
 }
 

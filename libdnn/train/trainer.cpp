@@ -46,7 +46,7 @@ void Trainer::train_step(const Batch& batch, Evaluation& sums) {
 }
 
 EpochReport Trainer::run_epoch(int epoch) {
-  net_.train();
+  if (!net_.training()) net_.train();
   Evaluation sums;
   Batch batch;
   train_.start_epoch(epoch - 1);
@@ -56,6 +56,7 @@ EpochReport Trainer::run_epoch(int epoch) {
     if (options_.events.step) options_.events.step(epoch, sums, seconds_since(start));
     if (stop_wanted()) break;
   }
+  if (sums.samples == 0) throw Error("[train] the training set gives no batch; it is smaller than one, and drop_last?");
   EpochReport report;
   report.epoch = epoch;
   report.iterations = sgd_.step_count();

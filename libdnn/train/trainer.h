@@ -37,9 +37,10 @@ struct TrainerOptions {
   std::function<bool()> should_stop = {};  // asked after each step; the run ends with what it has
 };
 
-// Trains a classifier with cross entropy and SGD. The log and the weights of an epoch appear whole or not at all.
-// A loss that is not finite ends training with an Error that says in which step and layer it arose; what was written
-// before stays.
+// Trains a classifier with cross entropy and SGD. A net in training mode keeps the modes of its modules, so that a
+// batch norm in eval() stays frozen; one in eval() mode is set to train(). The log and the weights of an epoch appear
+// whole or not at all. A loss that is not finite ends training with an Error that says in which step and layer it
+// arose; what was written before stays.
 class Trainer {
  public:
   Trainer(Module& net, DataLoader& train, DataLoader& test, TrainerOptions options);

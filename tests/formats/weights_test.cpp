@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include <libdnn/formats/weights.h>
 #include <libdnn/layers/layers.h>
@@ -127,8 +128,31 @@ TEST_CASE("weights: what doesn't fit changes nothing", "[weights]") {
   save_weights(turned, path);
   CHECK_THROWS_WITH(load_weights(net, path), Contains("conv.weight needs (2, 3, 2, 1)") && Contains("(2, 2, 1, 3)"));
 
-  write_safetensors(path, {{"fc.bias", from_vector<double>({1, 2}, {2}, "reference")}});
-  CHECK_THROWS_WITH(load_weights(net, path), Contains("fc.bias needs float32") && Contains("F64"));
+  write_safetensors(path, {{"fc.bias", from_vector<int32_t>({1, 2}, {2}, "reference")}});
+  CHECK_THROWS_WITH(load_weights(net, path), Contains("fc.bias needs float32") && Contains("I32"));
+}
+
+TEST_CASE("weights: float64 is rounded, float32 widened", "[weights]") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path("w.safetensors");
+  write_safetensors(path, {{"fc.bias", from_vector<double>({0.1, 1 + 1e-9}, {2}, "reference")}});
+  const Sequential net = small_net();
+  load_weights(net, path);
+  CHECK(net.child("fc").parameter("bias").to_vector<float>() == std::vector<float>{0.1f, 1});
+  CHECK(to_float_type(tensor({0.1f}, {1}), DType::float64).to_vector<double>() == std::vector<double>{double{0.1f}});
+  const Tensor labels = from_vector<int32_t>({1}, {1});
+  CHECK(to_float_type(labels, DType::float32).impl() == labels.impl());
+}
+
+TEST_CASE("weights: a net that registered nothing is not saved", "[weights]") {
+  struct Members : Module {  // its layer is a plain member, as in other libraries
+    Linear fc{2, 2};
+    Tensor forward(const Tensor& x) override { return fc(x); }
+  };
+  const TemporaryFolder folder;
+  const std::string path = folder.path("w.pth");
+  CHECK_THROWS_WITH(save_weights(Members(), path), Contains("Members has no tensors") && Contains(path));
+  CHECK_FALSE(std::filesystem::exists(path));
 }
 
 TEST_CASE("weights: PyTorch's files are loaded, whatever their form", "[weights]") {

@@ -1,3 +1,5 @@
+#include <kernels/cpu/conv2d_winograd.h>
+
 #include "conv2d_shapes.h"
 
 // Shapes that the CPU rows give to conv2d_winograd (3x3, stride 1, 32 channels and 96 tiles or more); the other rows
@@ -69,6 +71,14 @@ TEST_CASE("conv2d: Winograd's forward pass and input gradient", "[conv2d]") {
       check_error(dx, dx64, shape.c, shape.x_pitch());
     }
   }
+}
+
+TEST_CASE("conv2d: DNN_CONV", "[conv2d]") {
+  CHECK(cpu::parse_winograd_choice(nullptr));
+  CHECK(cpu::parse_winograd_choice(""));
+  CHECK(cpu::parse_winograd_choice("auto"));
+  CHECK_FALSE(cpu::parse_winograd_choice("direct"));
+  CHECK_THROWS_WITH(cpu::parse_winograd_choice("fft"), "[conv2d] DNN_CONV is auto or direct; got 'fft'");
 }
 
 TEST_CASE("conv2d: Winograd's bits don't depend on the threads", "[conv2d]") {

@@ -70,6 +70,19 @@ TEST_CASE("fill_uniform: values by hand", "[random]") {
   }
 }
 
+TEST_CASE("fill_uniform: rounding does not reach the upper end", "[random]") {
+  const float end = std::nextafter(1.0f, 2.0f);
+  for (const Backend* row : rows_with(kUniform)) {
+    INFO(row->name);
+    Context context(*row);
+    Buffer<float> y(1000);
+    row->f32.fill_uniform(context, 1000, 1, end, {0, 0}, y.get());
+    for (int64_t i = 0; i < 1000; ++i) REQUIRE(y[i] == 1.0f);
+    row->f32.fill_uniform(context, 1000, 2, 2, {0, 0}, y.get());
+    for (int64_t i = 0; i < 1000; ++i) REQUIRE(y[i] == 2.0f);
+  }
+}
+
 TEST_CASE("fill_uniform: the same bits on every row", "[random]") {
   for (const Backend* row : rows_with(kUniform)) {
     for (const RandomState& state : kStates) {

@@ -127,6 +127,31 @@ TEST_CASE("module: a class without clone is not cut down to its base", "[module]
   Net net;
   net.add("forgetful", Forgetful());
   CHECK_THROWS_WITH(Net(net), Contains("Forgetful must override clone()"));
+
+  struct Derived : Sequential {  // from one of the library's
+    Tensor forward(const Tensor& x) override { return x; }
+  };
+  CHECK_THROWS_WITH(Derived().clone(), Contains("Derived must override clone(); got a Sequential"));
+}
+
+TEST_CASE("module: modes are restored one by one, and after an exception", "[module]") {
+  Net net;
+  net.child("body").eval();
+  net.child("body").child("second").train();
+  const auto modes = [&] {
+    std::vector<bool> list;
+    for (const NamedModule& entry : net.named_modules()) list.push_back(entry.module->training());
+    return list;
+  };
+  const std::vector<bool> before = modes();
+  try {
+    const RestoreModes restore(net);
+    net.eval();
+    CHECK(modes() == std::vector<bool>(before.size(), false));
+    throw Error("stop");
+  } catch (const Error&) {
+  }
+  CHECK(modes() == before);
 }
 
 TEST_CASE("module: train, eval, to, zero_grad", "[module]") {

@@ -140,6 +140,18 @@ struct Doubled : Conv2d {
   Tensor forward(const Tensor& x) override { return Conv2d::forward(x) * 2; }
 };
 
+TEST_CASE("optimize_for_inference refuses a net that its clone() cuts down to its base", "[layers]") {
+  struct Base : Module {
+    Tensor forward(const Tensor& x) override { return x; }
+    std::shared_ptr<Module> clone() const override { return std::make_shared<Base>(*this); }
+  };
+  struct Net : Base {
+    Tensor forward(const Tensor& x) override { return x * 2.0; }
+  };
+  CHECK_THROWS_WITH(optimize_for_inference(Net(), zeros({1})),
+                    Catch::Matchers::Contains("Net must override clone(); got a Base"));
+}
+
 TEST_CASE("optimize_for_inference leaves classes derived from Conv2d alone", "[layers]") {
   const test::DefaultDevice on("reference");
   Sequential net;

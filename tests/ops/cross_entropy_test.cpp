@@ -38,6 +38,12 @@ TEST_CASE("cross_entropy: gradient by hand, rows of it sum to 0, an ignored labe
   check_values(x.grad(), {0.5, -0.5, 0, 0, -1, 1});
 }
 
+TEST_CASE("cross_entropy: all of the target smoothed", "[ops]") {
+  const Tensor x = leaf64({0, std::log(3.0)}, {1, 2}), labels = labels_on("reference", {1});
+  CHECK(cross_entropy(x, labels, {.label_smoothing = 1}).item() == Approx(-(std::log(0.25) + std::log(0.75)) / 2));
+  CHECK_THROWS_WITH(cross_entropy(x, labels, {.label_smoothing = 1.01}), Contains("from 0 to 1; got 1.01"));
+}
+
 TEST_CASE("cross_entropy and nll_loss: the sum", "[ops]") {
   const Tensor x = leaf64({0, std::log(3.0), 5, 7, 0, 0}, {3, 2}), labels = labels_on("reference", {1, -100, 0});
   const Tensor loss = cross_entropy(x, labels, {.reduction = Reduction::sum});

@@ -52,9 +52,23 @@ TEST_CASE("dropout op: the identity takes no random number", "[ops]") {
   check_empty([](const TensorList& t) { return TensorList{dropout(t[0], 0.5)}; }, {random64({0, 4}, 1)}, {0, 4});
 }
 
+TEST_CASE("dropout op: nothing is left of a probability of 1", "[ops]") {
+  std::vector<std::string> rows = float_rows();
+  rows.push_back("reference");
+  for (const std::string& row : rows) {
+    INFO(row);
+    Tensor x = tensor(std::vector<float>(37, 3), {37}, row);
+    x.requires_grad(true);
+    const Tensor y = dropout(x, 1);
+    CHECK(y.to_vector<float>() == std::vector<float>(37, 0));
+    sum(y).backward();
+    CHECK(x.grad().to_vector<float>() == std::vector<float>(37, 0));
+  }
+}
+
 TEST_CASE("dropout op: bad input", "[ops]") {
   const Tensor x = zeros({4});
-  CHECK_THROWS_WITH(dropout(x, 1), Contains("[dropout]") && Contains("got 1"));
+  CHECK_THROWS_WITH(dropout(x, 1.5), Contains("[dropout]") && Contains("got 1.5"));
   CHECK_THROWS_WITH(dropout(x, -0.1), Contains("[dropout]") && Contains("-0.1"));
   CHECK_THROWS_WITH(dropout(x, std::nan(""), false), Contains("[dropout]") && Contains("nan"));
 }

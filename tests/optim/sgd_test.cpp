@@ -20,6 +20,8 @@ void check_values(const Tensor& t, const std::vector<double>& expected) {
   for (size_t i = 0; i < values.size(); ++i) CHECK(values[i] == Approx(expected[i]).epsilon(1e-6));
 }
 
+TEST_CASE("sgd: no parameters", "[sgd]") { CHECK_THROWS_WITH(SGD({}, {}), Contains("no parameters to train")); }
+
 TEST_CASE("sgd: two steps by hand on every row", "[sgd]") {
   for (const Backend* backend : test::rows_with(&Kernels<float>::sgd_step)) {
     const Device row = backend->name;

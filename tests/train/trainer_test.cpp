@@ -111,6 +111,34 @@ TEST_CASE("trainer: a folder that cannot be is said before training", "[trainer]
   CHECK(steps == 0);
 }
 
+TEST_CASE("trainer: a set of no batches is no training", "[trainer]") {
+  const std::shared_ptr<Module> net = zoo_entry("lenet").make(10);
+  DataLoader train(part_of_mnist(MnistPart::train, 64), {.batch_size = 65, .drop_last = true});
+  DataLoader test(part_of_mnist(MnistPart::test, 64), {.batch_size = 64});
+  CHECK_THROWS_WITH(Trainer(*net, train, test, {}).run(), Contains("no batch"));
+}
+
+TEST_CASE("trainer: what is frozen stays frozen, through evaluate too", "[trainer]") {
+  Sequential net(Conv2d(1, 4, 5), BatchNorm2d(4), Flatten(), Linear(4 * 24 * 24, 10));
+  net.child("1").eval();
+  net.child("0").parameter("weight").requires_grad(false);
+  const std::vector<float> mean = net.child("1").buffer("running_mean").to_vector<float>();
+  const std::vector<float> weight = net.child("0").parameter("weight").to_vector<float>();
+  const std::vector<float> fc = net.child("3").parameter("weight").to_vector<float>();
+  DataLoader train(part_of_mnist(MnistPart::train, 128), {.batch_size = 64});
+  DataLoader test(part_of_mnist(MnistPart::test, 64), {.batch_size = 64});
+  Trainer(net, train, test, {.epochs = 2}).run();
+  CHECK(net.training());
+  CHECK_FALSE(net.child("1").training());
+  CHECK(net.child("1").buffer("running_mean").to_vector<float>() == mean);
+  CHECK(net.child("0").parameter("weight").to_vector<float>() == weight);
+  CHECK_FALSE(net.child("3").parameter("weight").to_vector<float>() == fc);
+
+  Sequential few(Flatten(), Linear(784, 4));  // labels up to 9 for 4 classes
+  CHECK_THROWS_AS(evaluate(few, test), Error);
+  CHECK(few.training());
+}
+
 TEST_CASE("trainer: a loss that is not finite names step and place", "[trainer]") {
   const std::shared_ptr<Module> net = zoo_entry("lenet").make(10);
   DataLoader train(part_of_mnist(MnistPart::train, 64), {.batch_size = 64});

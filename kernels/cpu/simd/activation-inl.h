@@ -69,8 +69,9 @@ HWY_INLINE V hardsigmoid(D d, V x) {
 // exp(-x^2 / 2) / sqrt(2 pi)
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V normal_density(D d, V x) {
-  const V exponent = hn::Max(hn::Mul(hn::Mul(x, x), hn::Set(d, -0.5f)), hn::Set(d, -87.0f));
-  return hn::Mul(hn::Exp(d, exponent), hn::Set(d, 0.39894228f));
+  const V exponent = hn::Mul(hn::Mul(x, x), hn::Set(d, -0.5f)), least = hn::Set(d, -87.0f);
+  const V density = hn::Mul(hn::Exp(d, hn::Max(exponent, least)), hn::Set(d, 0.39894228f));
+  return hn::IfThenElse(hn::Lt(exponent, least), hn::Zero(d), density);
 }
 
 // The normal distribution function, (1 + erf(x / sqrt(2))) / 2. Below zero it is exp(-x^2 / 2) times a polynomial
@@ -118,13 +119,13 @@ HWY_INLINE V activation_backward(D d, V saved, V dy) {
   const V zero = hn::Zero(d);
   const V one = hn::Set(d, 1.0f);
   if constexpr (kActivation == Activation::relu) {
-    return hn::IfThenElseZero(hn::Gt(saved, zero), dy);
+    return hn::IfThenZeroElse(hn::Le(saved, zero), dy);  // dy at a NaN, as torch
   } else if constexpr (kActivation == Activation::sigmoid) {
     return hn::Mul(dy, hn::Mul(saved, hn::Sub(one, saved)));
   } else if constexpr (kActivation == Activation::tanh) {
     return hn::Mul(dy, hn::NegMulAdd(saved, saved, one));
   } else if constexpr (kActivation == Activation::relu6) {
-    return hn::IfThenElseZero(hn::And(hn::Gt(saved, zero), hn::Lt(saved, hn::Set(d, 6.0f))), dy);
+    return hn::IfThenZeroElse(hn::Or(hn::Le(saved, zero), hn::Ge(saved, hn::Set(d, 6.0f))), dy);
   } else if constexpr (kActivation == Activation::hardsigmoid) {
     return hn::IfThenElseZero(hn::And(hn::Gt(saved, zero), hn::Lt(saved, one)), hn::Mul(dy, hn::Set(d, 1.0f / 6)));
   } else if constexpr (kActivation == Activation::hardswish) {
@@ -143,11 +144,11 @@ HWY_INLINE V activation_backward(D d, V saved, V dy) {
   }
 }
 
-// log(1 + exp(x)): without overflow, and exact also where exp(x) is small.
+// log(1 + exp(a x)) / a, without overflow: max(x, 0) + log1p(exp(-|a x|)) / a.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V log1p_exp(D d, V x) {
-  const V y =
-      hn::Add(hn::Max(x, hn::Zero(d)), hn::Log1p(d, hn::Exp(d, hn::Max(hn::Neg(hn::Abs(x)), hn::Set(d, -87.0f)))));
+HWY_INLINE V softplus(D d, V x, V a) {
+  const V below = hn::Max(hn::Neg(hn::Abs(hn::Mul(a, x))), hn::Set(d, -87.0f));
+  const V y = hn::Add(hn::Max(x, hn::Zero(d)), hn::Div(hn::Log1p(d, hn::Exp(d, below)), a));
   return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
 
@@ -155,7 +156,7 @@ HWY_INLINE V log1p_exp(D d, V x) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V activate(D d, Activation activation, float alpha, V x) {
   const V a = hn::Set(d, alpha);
-  if (activation == Activation::softplus) return hn::Div(log1p_exp(d, hn::Mul(a, x)), a);
+  if (activation == Activation::softplus) return softplus(d, x, a);
   const V below = activation == Activation::elu
                       ? hn::Mul(a, hn::Expm1(d, hn::Max(hn::Min(x, hn::Zero(d)), hn::Set(d, -87.0f))))
                       : hn::Mul(a, x);
