@@ -56,7 +56,9 @@ EpochReport Trainer::run_epoch(int epoch) {
     if (options_.events.step) options_.events.step(epoch, sums, seconds_since(start));
     if (stop_wanted()) break;
   }
-  if (sums.samples == 0) throw Error("[train] the training set gives no batch; it is smaller than one, and drop_last?");
+  if (sums.samples == 0) {
+    throw Error("[train] the training set gives no batch: it is empty, or smaller than one batch with drop_last");
+  }
   EpochReport report;
   report.epoch = epoch;
   report.iterations = sgd_.step_count();
