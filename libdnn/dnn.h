@@ -1,9 +1,7 @@
 #pragma once
 // The whole library.
 
-#if __cplusplus < 202002L
-#error "libdnn needs C++20: -std=c++20"
-#endif
+static_assert(__cplusplus >= 202002L, "libdnn needs C++20: -std=c++20");
 
 #include <libdnn/autograd/function.h>
 #include <libdnn/autograd/gradcheck.h>

@@ -87,7 +87,8 @@ void check_trains(const Training& training) {
     (is_last ? last : others).push_back(p);
     if (is_last) (p.name.ends_with("bias") ? init::constant(10) : init::normal(0.01))(p.tensor);
   }
-  SGD sgd(others, {.lr = training.lr, .momentum = 0.9}), last_sgd(last, {.lr = training.last_lr, .momentum = 0.9});
+  std::vector<std::pair<SGD, double>> groups{{SGD(others, {.momentum = 0.9}), training.lr}};
+  if (!last.empty()) groups.emplace_back(SGD(last, {.momentum = 0.9}), training.last_lr);
 
   Tensor x = randn({kPictures, training.side, training.side, entry.channels});
   if (training.squares > 0) {
@@ -114,15 +115,12 @@ void check_trains(const Training& training) {
     for (size_t i = 1; i < heads.size(); ++i) {
       loss = loss + cross_entropy(heads[i], labels) * net->head_weights()[i];
     }
-    sgd.zero_grad();
-    last_sgd.zero_grad();
+    for (auto& group : groups) group.first.zero_grad();
     loss.backward();
-    if (training.last_lr > 0) {
-      sgd.set_lr(linear_lr(training.lr, kSteps)(step));
-      last_sgd.set_lr(linear_lr(training.last_lr, kSteps)(step));
+    for (auto& [sgd, lr] : groups) {
+      sgd.set_lr(last.empty() ? lr : linear_lr(lr, kSteps)(step));
+      sgd.step();
     }
-    sgd.step();
-    last_sgd.step();
   }
 }
 
