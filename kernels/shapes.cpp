@@ -64,8 +64,8 @@ void Pool2dShape::check(const char* op) const {
           "[{}] padding must be smaller than the window; got top {}, left {}, bottom {}, right {} for {}x{}", op,
           pad_top, pad_left, pad_bottom, pad_right, r, s);
   require_pitches(op, x_stride, c, y_stride, c);
-  require_span(op, h, pad_top, pad_bottom, r, "height", ceil_mode ? stride_h - 1 : 0);
-  require_span(op, w, pad_left, pad_right, s, "width", ceil_mode ? stride_w - 1 : 0);
+  require_span(op, h, pad_top, pad_bottom, r, "height", overhang(stride_h));
+  require_span(op, w, pad_left, pad_right, s, "width", overhang(stride_w));
 }
 
 void LrnShape::check(const char* op) const {

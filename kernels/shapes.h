@@ -68,8 +68,10 @@ struct Pool2dShape {
   void check(const char* op = "pool2d") const;
 
  private:
+  // By how many places the last window may hang over the padded picture.
+  int overhang(int stride) const { return ceil_mode ? stride - 1 : 0; }
   int out_size(int in, int window, int stride, int pad_begin, int pad_end) const {
-    const int64_t span = int64_t{in} + pad_begin + pad_end - window + (ceil_mode ? stride - 1 : 0);
+    const int64_t span = int64_t{in} + pad_begin + pad_end - window + overhang(stride);
     const int64_t out = (span + stride) / stride;
     return static_cast<int>(ceil_mode && (out - 1) * stride >= int64_t{in} + pad_begin ? out - 1 : out);
   }

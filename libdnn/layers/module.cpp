@@ -75,11 +75,7 @@ class Copying {
 
   std::shared_ptr<Module> copy(const Module& module) {
     std::shared_ptr<Module>& known = copies_under_way->modules[&module];
-    if (!known) {
-      known = module.clone();
-      const Module& made = *known;
-      check_class(module, typeid(made));
-    }
+    if (!known) known = checked_clone(module);
     return known;
   }
 
@@ -107,6 +103,13 @@ std::string join(const std::string& path, const std::string& name) { return path
 void check_class(const Module& module, const std::type_info& type) {
   if (typeid(module) == type) return;
   throw Error(fmt::format("[clone] {} must override clone(); got a {}", module.type_name(), class_name(type)));
+}
+
+std::shared_ptr<Module> checked_clone(const Module& module) {
+  std::shared_ptr<Module> copy = module.clone();
+  const Module& made = *copy;
+  check_class(module, typeid(made));
+  return copy;
 }
 
 void Module::copy_registry(const Module& other) {

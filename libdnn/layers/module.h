@@ -32,6 +32,9 @@ struct Hooks;
 // Error where the module is not of this very class.
 void check_class(const Module& module, const std::type_info& type);
 
+// module.clone(); Error where that does not give the module's class.
+std::shared_ptr<Module> checked_clone(const Module& module);
+
 // Takes a hook away again; may outlive the module. Letting go of the handle leaves the hook in place.
 class HookHandle {
  public:

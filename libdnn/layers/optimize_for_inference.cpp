@@ -106,9 +106,7 @@ void pack_weights(Module& net, const std::map<Conv2d*, Shape>& inputs) {
 
 std::shared_ptr<Module> optimize_for_inference(const Module& net, const Tensor& example) {
   const NoGrad no_grad;
-  std::shared_ptr<Module> copy = net.clone();
-  const Module& made = *copy;
-  check_class(net, typeid(made));
+  std::shared_ptr<Module> copy = checked_clone(net);
   copy->eval();
   Seen seen = run_and_see(*copy, example);
   fold_norms(*copy, seen);

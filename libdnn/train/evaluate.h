@@ -20,8 +20,8 @@ struct Evaluation {
 // How many rows of the scores (N, classes) have their largest value at the label; among equal ones the first counts.
 int64_t count_correct(const Tensor& scores, const Tensor& labels);
 
-// Mean cross entropy and accuracy over the whole set, in eval mode; afterwards each module of the net has
-// its own mode back.
+// Mean cross entropy and accuracy over the whole set, in eval mode; afterwards each module of the net has its own mode
+// back.
 Evaluation evaluate(Module& net, DataLoader& loader);
 
 }  // namespace dnn
