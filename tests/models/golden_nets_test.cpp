@@ -7,8 +7,6 @@
 #include <libdnn/layers/layers.h>
 #include <libdnn/layers/optimize_for_inference.h>
 #include <libdnn/models/zoo.h>
-#include <libdnn/ops/arithmetic.h>
-#include <libdnn/ops/cross_entropy.h>
 #include <tests/kernels/rows.h>
 
 #include "../default_device.h"
@@ -68,7 +66,7 @@ struct LayerFigures {
 // The first result of every module without children, as the net runs.
 std::map<std::string, LayerFigures> run_with_figures(Module& net, const Tensor& x, Tensor& logits) {
   std::map<std::string, LayerFigures> figures;
-  std::vector<HookHandle> hooks;
+  ScopedHooks hooks;
   for (const NamedModule& entry : net.named_modules()) {
     if (entry.name.empty() || !entry.module->children().empty()) continue;
     const auto note = [&figures, name = entry.name](Module&, const TensorList&, const Tensor& y) {
@@ -80,10 +78,9 @@ std::map<std::string, LayerFigures> run_with_figures(Module& net, const Tensor& 
         f.mean_abs += std::abs(v) / static_cast<double>(y.numel());
       }
     };
-    hooks.push_back(entry.module->register_forward_hook(note));
+    hooks.add(entry.module->register_forward_hook(note));
   }
   logits = net(x);
-  for (HookHandle& hook : hooks) hook.remove();
   return figures;
 }
 
@@ -137,23 +134,20 @@ void check_train(Module& net, const Tensor& x, const json& golden, bool fusion) 
   }
   net.zero_grad();
   const Tensor labels = from_vector(train.at("labels").get<std::vector<int32_t>>(), {2}, x.device());
-  const TensorList heads = net.heads(x);
+  const HeadLosses ours = head_losses(net, x, labels);
   const std::vector<double> weights = train.at("loss_weights"), losses = train.at("losses");
-  CHECK(net.head_weights() == weights);
-  REQUIRE(heads.size() == losses.size());
+  CHECK(ours.weights == weights);
+  REQUIRE(ours.losses.size() == losses.size());
   // The auxiliary head of inception_v3 normalises two values for each channel, which multiplies their rounding:
   // Winograd's moves this loss by 3e-5, the direct convolution's by 5e-6.
   const auto allowed = [&](size_t head) { return golden.at("net") == "inception_v3" && head == 1 ? 5e-5 : 1e-5; };
   double allowed_total = 0;
-  Tensor total;
-  for (size_t i = 0; i < heads.size(); ++i) {
-    const Tensor loss = cross_entropy(heads[i], labels);
-    CHECK(std::abs(loss.item() - losses[i]) <= allowed(i) * losses[i]);
+  for (size_t i = 0; i < losses.size(); ++i) {
+    CHECK(std::abs(ours.losses[i].item() - losses[i]) <= allowed(i) * losses[i]);
     allowed_total += weights[i] * allowed(i) * losses[i];
-    total = i == 0 ? loss * weights[i] : total + loss * weights[i];
   }
-  CHECK(std::abs(total.item() - train.at("loss").get<double>()) <= allowed_total);
-  total.backward();
+  CHECK(std::abs(ours.total.item() - train.at("loss").get<double>()) <= allowed_total);
+  ours.total.backward();
 
   std::map<std::string, double> norms = train.at("gradient_l2");
   double top = 0;
