@@ -39,8 +39,9 @@ void train(const TrainingOptions& o) {
       sgd.zero_grad();
       const dnn::Tensor scores = (*net)(batch.images);                    // (N, classes)
       const dnn::Tensor loss = dnn::cross_entropy(scores, batch.labels);  // the mean over the batch
-      loss.backward();                                                    // gradients of all parameters
-      sgd.step();                                                         // moves them
+      check_finite(loss.item(), *net, batch.images, sgd.step_count() + 1);
+      loss.backward();  // gradients of all parameters
+      sgd.step();       // moves them
       sums.add(loss.item(), dnn::count_correct(scores, batch.labels), batch.labels.numel());
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

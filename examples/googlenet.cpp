@@ -51,16 +51,13 @@ void train(const TrainingOptions& o) {
     while (sgd.step_count() < all_steps && loader.next(batch)) {
       sgd.set_lr(lr(sgd.step_count()));
       sgd.zero_grad();
-      const dnn::TensorList heads = net->heads(batch.images);  // the scores of each classifier, the main one first
-      dnn::Tensor total;
-      for (size_t i = 0; i < heads.size(); ++i) {
-        const dnn::Tensor loss = dnn::cross_entropy(heads[i], batch.labels);
-        total = i == 0 ? weights[i] * loss : total + weights[i] * loss;
-        losses[i] += loss.item() * batch.images.size(0);
-      }
-      total.backward();  // one pass back for all three
+      // The scores of each classifier go through cross entropy; `total` is the weighted sum of the losses.
+      const dnn::HeadLosses heads = dnn::head_losses(*net, batch.images, batch.labels);
+      check_finite(heads.total.item(), *net, batch.images, sgd.step_count() + 1);
+      heads.total.backward();  // one backward pass for all three
       sgd.step();
-      correct += static_cast<double>(dnn::count_correct(heads[0], batch.labels));
+      for (size_t i = 0; i < losses.size(); ++i) losses[i] += heads.losses[i].item() * batch.images.size(0);
+      correct += static_cast<double>(dnn::count_correct(heads.scores, batch.labels));
       samples += batch.images.size(0);
     }
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

@@ -1,5 +1,7 @@
 #include "training.h"
 
+#include <cmath>
+
 #include "command_line.h"
 
 void read_training_options(const std::string& description, const std::vector<std::string>& models,
@@ -34,4 +36,10 @@ dnn::DataLoader make_loader(const TrainingOptions& o, const dnn::ZooEntry& entry
   const auto pictures = std::make_shared<dnn::ImageFolder>(o.data, options);
   classes = pictures->files().classes;
   return {pictures, order};
+}
+
+void check_finite(double loss, dnn::Module& net, const dnn::Tensor& images, int64_t step) {
+  if (std::isfinite(loss)) return;
+  throw dnn::Error("the loss is " + std::to_string(loss) + " in step " + std::to_string(step) + "; " +
+                   dnn::describe_non_finite(net, images) + "; try a lower --lr");
 }

@@ -18,3 +18,6 @@ void read_training_options(const std::string& description, const std::vector<std
 // Both kinds of pictures come in the size and the colours that the net is made for, those in folders as parts that are
 // cut out and mirrored at random. Sets the number of classes.
 dnn::DataLoader make_loader(const TrainingOptions& o, const dnn::ZooEntry& entry, int& classes);
+
+// Throws dnn::Error that says where it arose, for a loss that is not finite: training can't go on from there.
+void check_finite(double loss, dnn::Module& net, const dnn::Tensor& images, int64_t step);

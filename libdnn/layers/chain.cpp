@@ -1,5 +1,7 @@
 #include <libdnn/layers/chain.h>
 
+#include <span>
+
 #include <libdnn/ops/activation.h>
 #include <libdnn/ops/arithmetic.h>
 
@@ -24,15 +26,20 @@ Tensor run_chain(const std::vector<Module*>& modules, const Tensor& x, bool fusi
   for (size_t i = 0; i < count;) {
     Module& module = *modules[i++];
     const Tensor added = i == end ? residual : Tensor();
-    if (!fusion || !module.fuses()) {
+    if (!fusion || !module.fuses() || module.has_hooks()) {
       y = module(y);
       if (added.defined()) y = y + added;
       continue;
     }
+    const size_t first = i;
     Activation next = Activation::none;  // what stands for no activation, as a folded batch norm, is passed over
-    while (i < count && next == Activation::none && modules[i]->as_activation()) next = *modules[i++]->as_activation();
+    while (i < count && next == Activation::none && modules[i]->as_activation() && !modules[i]->has_hooks()) {
+      next = *modules[i++]->as_activation();
+    }
+    const std::span<Module* const> fused(modules.data() + first, i - first);
     if (i == count && next == Activation::none) std::swap(next, activation);
-    y = next == Activation::none && !added.defined() ? module(y) : module(y, next, added);
+    const bool alone = next == Activation::none && !added.defined() && fused.empty();
+    y = alone ? module(y) : module(y, next, added, fused);
   }
   return activate(y, activation);
 }

@@ -7,9 +7,11 @@
 #include <libdnn/layers/conv_transpose2d.h>
 #include <libdnn/layers/dropout.h>
 #include <libdnn/layers/flatten.h>
+#include <libdnn/layers/head_losses.h>
 #include <libdnn/layers/linear.h>
 #include <libdnn/layers/lrn.h>
 #include <libdnn/layers/module.h>
+#include <libdnn/layers/module_observer.h>
 #include <libdnn/layers/packed_conv2d.h>
 #include <libdnn/layers/packed_linear.h>
 #include <libdnn/layers/pad2d.h>

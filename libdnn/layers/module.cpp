@@ -10,6 +10,7 @@
 #include <typeinfo>
 
 #include <libdnn/core/scope.h>
+#include <libdnn/layers/module_observer.h>
 
 namespace dnn {
 
@@ -33,6 +34,10 @@ void HookHandle::remove() {
   const auto mine = [this](const auto& hook) { return hook.id == id_; };
   std::erase_if(hooks->pre, mine);
   std::erase_if(hooks->post, mine);
+}
+
+ScopedHooks::~ScopedHooks() {
+  for (HookHandle& handle : handles_) handle.remove();
 }
 
 namespace {
@@ -143,14 +148,16 @@ const Tensor& main_result(const TensorList& heads) { return heads.front(); }
 
 // run(), with all that a call of a module brings.
 template <class F>
-auto Module::call(const TensorList& inputs, F&& run) {
+auto Module::call(const TensorList& inputs, std::span<Module* const> fused, F&& run) {
   const Scope scope(name_);
   try {
-    if (!hooks_) return run();
-    const Hooks hooks = *hooks_;  // a hook may remove itself
+    if (!hooks_ && !ModuleObserver::any()) return run();
+    const Hooks hooks = hooks_ ? *hooks_ : Hooks();  // a hook may remove itself
+    ModuleObserver::notify_before({*this, fused});
     for (const Hooks::Pre& hook : hooks.pre) hook.run(*this, inputs);
     auto y = run();
     for (const Hooks::Post& hook : hooks.post) hook.run(*this, inputs, main_result(y));
+    ModuleObserver::notify_after({*this, fused}, main_result(y));
     return y;
   } catch (Error& error) {
     error.add_path(scope_path());
@@ -159,15 +166,16 @@ auto Module::call(const TensorList& inputs, F&& run) {
 }
 
 Tensor Module::operator()(const Tensor& x) {
-  return call({x}, [&] { return forward(x); });
+  return call({x}, {}, [&] { return forward(x); });
 }
 
-Tensor Module::operator()(const Tensor& x, Activation activation, const Tensor& residual) {
-  return call({x, residual}, [&] { return forward_fused(x, activation, residual); });
+Tensor Module::operator()(const Tensor& x, Activation activation, const Tensor& residual,
+                          std::span<Module* const> fused) {
+  return call({x, residual}, fused, [&] { return forward_fused(x, activation, residual); });
 }
 
 TensorList Module::heads(const Tensor& x) {
-  return call({x}, [&] { return training_ ? forward_heads(x) : TensorList{forward(x)}; });
+  return call({x}, {}, [&] { return training_ ? forward_heads(x) : TensorList{forward(x)}; });
 }
 
 Tensor Module::forward_fused(const Tensor&, Activation, const Tensor&) {
@@ -303,6 +311,8 @@ HookHandle Module::register_forward_pre_hook(ForwardPreHook hook) {
   hooks_->pre.push_back({hooks_->next_id, std::move(hook)});
   return HookHandle(hooks_, hooks_->next_id++);
 }
+
+bool Module::has_hooks() const { return hooks_ && !(hooks_->pre.empty() && hooks_->post.empty()); }
 
 std::string Module::type_name() const { return class_name(typeid(*this)); }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <typeinfo>
@@ -47,6 +48,19 @@ class HookHandle {
   int64_t id_ = 0;
 };
 
+// Hooks that are removed where this ends, also by an exception.
+class ScopedHooks {
+ public:
+  ScopedHooks() = default;
+  ~ScopedHooks();
+  ScopedHooks(const ScopedHooks&) = delete;
+  ScopedHooks& operator=(const ScopedHooks&) = delete;
+  void add(const HookHandle& handle) { handles_.push_back(handle); }
+
+ private:
+  std::vector<HookHandle> handles_;
+};
+
 // A part of a net: a function with parameters, buffers and children, which live in the module's registry and nowhere
 // else. Names and their order are torch's. A net of one's own adds its parts in the constructor:
 //   struct Net : dnn::Module {
@@ -72,8 +86,9 @@ class Module {
   Tensor operator()(const Tensor& x);
 
   // activation(forward(x) + residual) in the module's own pass, where fuses(): otherwise Error. The residual may be
-  // undefined. run_chain() (chain.h) calls it.
-  Tensor operator()(const Tensor& x, Activation activation, const Tensor& residual);
+  // undefined. run_chain() (chain.h) calls it; `fused` are the modules that stand for the activation.
+  Tensor operator()(const Tensor& x, Activation activation, const Tensor& residual,
+                    std::span<Module* const> fused = {});
   virtual bool fuses() const { return false; }
   // The one device on which a module for inference alone runs; its weights are in no file. optimize_for_inference.
   virtual std::optional<Device> frozen_to() const { return {}; }
@@ -105,7 +120,7 @@ class Module {
   bool training() const { return training_; }
 
   // Whether the modules of a block apply what follows them in their own pass, as they do unless told not to: for this
-  // and all modules below. Results differ by rounding only; the hooks of a module that was taken in aren't called.
+  // and all modules below. Results differ by rounding only.
   void set_fusion(bool on);
   bool fusion() const { return fusion_; }
 
@@ -116,10 +131,13 @@ class Module {
   // after an assignment, an optimiser that was made before goes on with the old parameters.
   void replace(const Module& old, const std::shared_ptr<Module>& by);
 
+  // A hook sees what its module computes: a module with hooks is neither fused nor fuses what follows it.
+  // ModuleObserver (module_observer.h) only watches and leaves fusion as it is.
   using ForwardHook = std::function<void(Module& module, const TensorList& inputs, const Tensor& output)>;
   using ForwardPreHook = std::function<void(Module& module, const TensorList& inputs)>;
   HookHandle register_forward_hook(ForwardHook hook);
   HookHandle register_forward_pre_hook(ForwardPreHook hook);
+  bool has_hooks() const;
 
   const std::string& name() const { return name_; }  // in the module that holds this one; "" for the outermost
   std::string type_name() const;                     // of the class: "Conv2d"
@@ -141,7 +159,7 @@ class Module {
 
  private:
   template <class F>
-  auto call(const TensorList& inputs, F&& run);
+  auto call(const TensorList& inputs, std::span<Module* const> fused, F&& run);
   void copy_registry(const Module& other);
   void check_name(const std::string& name) const;
   template <class M, class F>

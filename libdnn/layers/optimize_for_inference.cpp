@@ -28,9 +28,9 @@ struct Seen {
 
 Seen run_and_see(Module& net, const Tensor& example) {
   Seen seen;
-  std::vector<HookHandle> hooks;
+  ScopedHooks hooks;
   for (const NamedModule& entry : net.named_modules()) {
-    hooks.push_back(entry.module->register_forward_pre_hook([&](Module& m, const TensorList& x) {
+    hooks.add(entry.module->register_forward_pre_hook([&](Module& m, const TensorList& x) {
       ++seen.calls[&m];
       if (Conv2d* const conv = as_conv2d(&m)) seen.inputs.emplace(conv, x[0].shape());
     }));
@@ -43,7 +43,6 @@ Seen run_and_see(Module& net, const Tensor& example) {
     if (conv && norm) ++seen.as_pair[conv], ++seen.as_pair[norm];
   });
   net(example);
-  for (HookHandle& hook : hooks) hook.remove();
   return seen;
 }
 

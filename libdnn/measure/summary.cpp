@@ -1,9 +1,11 @@
 #include <libdnn/measure/summary.h>
 
+#include <map>
+
 #include <kernels/meta.h>
 #include <libdnn/autograd/tape.h>
-#include <libdnn/ops/arithmetic.h>
-#include <libdnn/ops/cross_entropy.h>
+#include <libdnn/layers/head_losses.h>
+#include <libdnn/layers/module_observer.h>
 #include <libdnn/optim/sgd.h>
 
 namespace dnn {
@@ -19,42 +21,31 @@ int64_t own_parameters(const Module& module) {
   return count;
 }
 
-// Runs the net once in eval() mode and notes each module's result.
+// Runs the net once in eval() mode and notes the result of each module, or fused group of them.
 std::vector<LayerSummary> run_layers(Module& net, const Tensor& x) {
+  std::map<const Module*, std::string> names;
+  for (const NamedModule& entry : net.named_modules()) names.emplace(entry.module, entry.name);
   std::vector<LayerSummary> layers;
   std::vector<std::pair<size_t, double>> open;  // line and flops at the beginning of the modules under way
-  std::vector<HookHandle> hooks;
-  for (const NamedModule& entry : net.named_modules()) {
-    const auto begin = [&, name = entry.name](Module& m, const TensorList&) {
-      LayerSummary line;
-      line.name = name;
-      line.type = m.type_name();
-      line.depth = static_cast<int>(open.size());
-      line.parameters = own_parameters(m);
-      open.emplace_back(layers.size(), meta_flops());
-      layers.push_back(std::move(line));
-    };
-    const auto end = [&](Module&, const TensorList&, const Tensor& y) {
-      LayerSummary& line = layers[open.back().first];
-      line.output = y.shape();
-      line.output_bytes = bytes_of(y);
-      line.flops = meta_flops() - open.back().second;
-      open.pop_back();
-    };
-    hooks.push_back(entry.module->register_forward_pre_hook(begin));
-    hooks.push_back(entry.module->register_forward_hook(end));
-  }
+  const auto begin = [&](const ModuleCall& call) {
+    LayerSummary line;
+    line.name = names[&call.module] + call.name_suffix();
+    line.type = call.type();
+    line.depth = static_cast<int>(open.size());
+    line.parameters = own_parameters(call.module);
+    open.emplace_back(layers.size(), meta_flops());
+    layers.push_back(std::move(line));
+  };
+  const auto end = [&](const ModuleCall&, const Tensor& y) {
+    LayerSummary& line = layers[open.back().first];
+    line.output = y.shape();
+    line.output_bytes = bytes_of(y);
+    line.flops = meta_flops() - open.back().second;
+    open.pop_back();
+  };
+  const ModuleObserver observer(begin, end);
   net(x);
-  for (HookHandle& hook : hooks) hook.remove();
   return layers;
-}
-
-Tensor total_loss(Module& net, const Tensor& x, const Tensor& labels) {
-  const TensorList heads = net.heads(x);
-  const std::vector<double> weights = net.head_weights();
-  Tensor total = cross_entropy(heads[0], labels);
-  for (size_t i = 1; i < heads.size(); ++i) total = total + cross_entropy(heads[i], labels) * weights[i];
-  return total;
 }
 
 }  // namespace
@@ -86,7 +77,7 @@ Summary summarize(Module& net, const Shape& input) {
   memory.reset_peak();
   const double flops = meta_flops();
   const int64_t held = memory.stats().allocated_bytes;
-  const Tensor loss = total_loss(net, x, labels);
+  const Tensor loss = head_losses(net, x, labels).total;
   s.kept_bytes = memory.stats().allocated_bytes - held;
   loss.backward();
   sgd.step();

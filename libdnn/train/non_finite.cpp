@@ -24,17 +24,24 @@ bool all_finite(const Tensor& t) {
 
 }  // namespace
 
+std::string first_non_finite(const Module& net) {
+  for (const NamedTensor& part : net.named_tensors()) {
+    if (!all_finite(part.tensor)) return part.name;
+  }
+  return "";
+}
+
 std::string describe_non_finite(Module& net, const Tensor& input) {
   if (!all_finite(input)) return "the input has values that are not finite";
-  for (const NamedTensor& part : net.named_tensors()) {
-    if (!all_finite(part.tensor)) return fmt::format("{} has values that are not finite", part.name);
+  if (const std::string name = first_non_finite(net); !name.empty()) {
+    return fmt::format("{} has values that are not finite", name);
   }
   const NoGrad no_grad;
   std::string where = "all layers are finite, the loss itself is not";
   bool found = false;
-  std::vector<HookHandle> hooks;
+  ScopedHooks hooks;
   for (const NamedModule& part : net.named_modules()) {
-    hooks.push_back(part.module->register_forward_hook(
+    hooks.add(part.module->register_forward_hook(
         [&, name = part.name](Module& module, const TensorList&, const Tensor& output) {
           if (found || all_finite(output)) return;
           found = true;
@@ -42,8 +49,7 @@ std::string describe_non_finite(Module& net, const Tensor& input) {
                               name.empty() ? "the net" : name, module.type_name());
         }));
   }
-  net(input);
-  for (HookHandle& hook : hooks) hook.remove();
+  net.heads(input);
   return where;
 }
 

@@ -8,7 +8,7 @@
 
 #include <libdnn/core/random.h>
 #include <libdnn/formats/weights.h>
-#include <libdnn/ops/cross_entropy.h>
+#include <libdnn/layers/head_losses.h>
 #include <libdnn/train/non_finite.h>
 #include <libdnn/train/run_log.h>
 
@@ -32,17 +32,16 @@ void Trainer::train_step(const Batch& batch, Evaluation& sums) {
   const RandomState random = random_state();
   sgd_.set_lr(options_.schedule(sgd_.step_count()));
   sgd_.zero_grad();
-  const Tensor scores = net_(batch.images);
-  const Tensor loss = cross_entropy(scores, batch.labels);
-  const double value = loss.item();
+  const HeadLosses losses = head_losses(net_, batch.images, batch.labels);
+  const double value = losses.total.item();
   if (!std::isfinite(value)) {
     set_random_state(random);
     throw Error(fmt::format("[train] the loss is {} in step {}; {}", value, sgd_.step_count() + 1,
                             describe_non_finite(net_, batch.images)));
   }
-  loss.backward();
+  losses.total.backward();
   sgd_.step();
-  sums.add(value, count_correct(scores, batch.labels), batch.labels.numel());
+  sums.add(value, count_correct(losses.scores, batch.labels), batch.labels.numel());
 }
 
 EpochReport Trainer::run_epoch(int epoch) {
@@ -58,6 +57,13 @@ EpochReport Trainer::run_epoch(int epoch) {
   }
   if (sums.samples == 0) {
     throw Error("[train] the training set gives no batch: it is empty, or smaller than one batch with drop_last");
+  }
+  // A finite loss doesn't show what the last step, or a batch norm's running variance, has become.
+  if (const std::string name = first_non_finite(net_); !name.empty()) {
+    throw Error(
+        fmt::format("[train] {} has values that are not finite after step {}; the weights of epoch {} are not "
+                    "written",
+                    name, sgd_.step_count(), epoch));
   }
   EpochReport report;
   report.epoch = epoch;

@@ -11,10 +11,11 @@
 namespace dnn {
 
 struct EpochReport {
-  int epoch = 0;           // from 1
-  int64_t iterations = 0;  // steps since the start of training
-  double lr = 0;           // of the last step
-  double train_loss = 0, train_accuracy = 0;
+  int epoch = 0;              // from 1
+  int64_t iterations = 0;     // steps since the start of training
+  double lr = 0;              // of the last step
+  double train_loss = 0;      // mean over the samples of what is minimized: auxiliary heads included
+  double train_accuracy = 0;  // of the main head, as the following two
   double test_loss = 0, test_accuracy = 0;
   double seconds = 0;  // of training, without the test
   double images_per_s = 0;
@@ -37,10 +38,11 @@ struct TrainerOptions {
   std::function<bool()> should_stop = {};  // asked after each step; the run ends with what it has
 };
 
-// Trains a classifier with cross entropy and SGD. A net in training mode keeps the modes of its modules, so that a
-// batch norm in eval() stays frozen; one in eval() mode is set to train(). The log and the weights of an epoch appear
-// whole or not at all. A loss that is not finite ends training with an Error that says in which step and layer it
-// arose; what was written before stays.
+// Trains a classifier with cross entropy and SGD, all heads of the net weighted as it says (head_losses). A net in
+// training mode keeps the modes of its modules, so that a batch norm in eval() stays frozen; one in eval() mode is set
+// to train(). The log and the weights of an epoch appear whole or not at all. A loss that is not finite ends training
+// with an Error that says in which step and layer it arose, and so do parameters or buffers that are not finite at the
+// end of an epoch; what was written before stays.
 class Trainer {
  public:
   Trainer(Module& net, DataLoader& train, DataLoader& test, TrainerOptions options);

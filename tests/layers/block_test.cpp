@@ -64,5 +64,38 @@ TEST_CASE("Block: a chain of children, and several heads in training", "[layers]
   CHECK(Linear(1, 1).head_weights() == std::vector<double>{1});
 }
 
+TEST_CASE("head_losses: the total is the weighted sum of the parts", "[layers]") {
+  const test::DefaultDevice on("reference");
+  Pair block;
+  test::set(block.child("linear"), "weight", {1, 0, 0, 1});
+  test::set(block.child("linear"), "bias", {1, -9});
+  const Tensor x = tensor({2, 3}, {1, 2}), label = from_vector<int32_t>({1}, {1});
+  const HeadLosses training = head_losses(block, x, label);  // of the logits (5, 0) and (3, -6)
+  CHECK(training.scores.to_vector<float>() == std::vector<float>{5, 0});
+  REQUIRE(training.losses.size() == 2);
+  CHECK(training.losses[0].item() == Approx(5 + std::log1p(std::exp(-5.0))));
+  CHECK(training.losses[1].item() == Approx(9 + std::log1p(std::exp(-9.0))));
+  CHECK(training.weights == std::vector<double>{1, 0.5});
+  CHECK(training.total.item() == Approx(training.losses[0].item() + 0.5 * training.losses[1].item()));
+  training.total.backward();
+  CHECK(block.child("linear").parameter("bias").grad().to_vector<float>()[0] ==
+        Approx(1 / (1 + std::exp(-5.0)) + 0.5 / (1 + std::exp(-9.0))));
+  block.eval();
+  const HeadLosses one = head_losses(block, x, label);
+  CHECK(one.weights == std::vector<double>{1});
+  CHECK(one.total.item() == one.losses[0].item());
+}
+
+struct Unweighted : Pair {
+  std::vector<double> head_weights() const override { return {1}; }
+};
+
+TEST_CASE("head_losses: a head without a weight is an error", "[layers]") {
+  const test::DefaultDevice on("reference");
+  Unweighted block;
+  CHECK_THROWS_WITH(head_losses(block, tensor({2, 3}, {1, 2}), from_vector<int32_t>({1}, {1})),
+                    Catch::Matchers::Contains("2 heads and 1 weights"));
+}
+
 }  // namespace
 }  // namespace dnn

@@ -1,5 +1,7 @@
 #include <catch2/catch.hpp>
 
+#include <map>
+
 #include <libdnn/autograd/tape.h>
 #include <libdnn/layers/chain.h>
 #include <libdnn/layers/layers.h>
@@ -41,23 +43,112 @@ TEST_CASE("run_chain: the residual comes before the activations at the end, fuse
   }
 }
 
-TEST_CASE("run_chain: a fused activation is not called by itself", "[layers]") {
+// The calls of a net as an observer sees them, by the modules' own names.
+std::vector<std::string> observed(Module& net, const Tensor& x) {
+  std::vector<std::string> calls;
+  const ModuleObserver observer([&](const ModuleCall& c) { calls.push_back(c.module.name() + c.name_suffix()); },
+                                nullptr);
+  net(x);
+  return calls;
+}
+
+TEST_CASE("run_chain: a fused group is one call, under the group's name", "[layers]") {
   const test::DefaultDevice on("reference");
-  Sequential net(Conv2d(1, 2, 1), ReLU(), Sequential(Conv2d(2, 2, 1), Sigmoid()), Tanh());
-  int calls = 0;
-  for (const NamedModule& entry : net.named_modules()) {
-    entry.module->register_forward_hook([&](Module&, const TensorList&, const Tensor&) { ++calls; });
-  }
+  Sequential net(Conv2d(1, 2, 1), Identity(), ReLU(), Sequential(Conv2d(2, 2, 1), Sigmoid()), Tanh());
   const Tensor x = rand({1, 3, 3, 1});
+  CHECK(observed(net, x) == std::vector<std::string>{"", "0+1+2", "3+4", "0+1"});
   const std::vector<float> fused = net(x).to_vector<float>();
-  CHECK(calls == 4);  // the net, two convolutions, the inner Sequential
+  {
+    Shape shape;
+    std::vector<std::string> types;
+    const ModuleObserver observer([&](const ModuleCall& c) { types.push_back(c.type()); },
+                                  [&](const ModuleCall& c, const Tensor& y) {
+                                    if (c.module.type_name() == "Conv2d") shape = y.shape();
+                                  });
+    net(x);
+    CHECK(types == std::vector<std::string>{"Sequential", "Conv2d+Identity+ReLU", "Sequential+Tanh", "Conv2d+Sigmoid"});
+    CHECK(shape == Shape{1, 3, 3, 2});
+  }
   net.set_fusion(false);
-  CHECK(!net.child("2").child("0").fusion());
-  calls = 0;
+  CHECK(!net.child("3").child("0").fusion());
+  CHECK(observed(net, x) == std::vector<std::string>{"", "0", "1", "2", "3", "0", "1", "4"});
   const std::vector<float> unfused = net(x).to_vector<float>();
   for (size_t i = 0; i < fused.size(); ++i) CHECK(std::abs(unfused[i] - fused[i]) < 1e-6);
-  CHECK(calls == 7);
   CHECK(!net.clone()->fusion());
+}
+
+// Outputs that hooks see, by module.
+TEST_CASE("run_chain: a hook sees what its module itself computes", "[layers]") {
+  for (const Backend* row : test::rows()) {
+    INFO(row->name);
+    const test::DefaultDevice on(row->name);
+    Sequential net(Linear(2, 2), ReLU(), Sequential(Linear(2, 1), Sigmoid()), Tanh());
+    test::set(net.child("0"), "weight", {1, 0, 0, 1});
+    test::set(net.child("0"), "bias", {0, 0});
+    test::set(net.child("2").child("0"), "weight", {2, 3});
+    test::set(net.child("2").child("0"), "bias", {0});
+    const Tensor x = tensor({-3, 1}, {1, 2});
+    const float sigmoid = static_cast<float>(1 / (1 + std::exp(-3.0))), last = std::tanh(sigmoid);
+    const float plain = net(x).to_vector<float>()[0];
+    CHECK(plain == Approx(last));
+    // By path: what the module computes.
+    const std::map<std::string, std::vector<float>> expected{{"0", {-3, 1}}, {"1", {0, 1}},      {"2", {sigmoid}},
+                                                             {"2.0", {3}},   {"2.1", {sigmoid}}, {"3", {last}}};
+    std::map<std::string, std::vector<float>> seen;
+    const auto hook = [&](const NamedModule& m) {
+      return m.module->register_forward_hook([&seen, name = m.name](Module&, const TensorList&, const Tensor& y) {
+        CHECK(seen.count(name) == 0);
+        seen[name] = y.to_vector<float>();
+      });
+    };
+    const auto check = [&] {
+      CHECK(net(x).to_vector<float>()[0] == Approx(plain).epsilon(1e-6));
+      for (const auto& [name, values] : seen) {
+        INFO(name);
+        REQUIRE(expected.count(name) == 1);
+        REQUIRE(values.size() == expected.at(name).size());
+        for (size_t i = 0; i < values.size(); ++i) CHECK(values[i] == Approx(expected.at(name)[i]).epsilon(1e-6));
+      }
+    };
+    for (const NamedModule& m : net.named_modules()) {  // one at a time, then all at once
+      if (m.name.empty()) continue;
+      INFO("hook of " << m.name);
+      seen.clear();
+      HookHandle handle = hook(m);
+      CHECK(m.module->has_hooks());
+      check();
+      CHECK(seen.size() == 1);
+      handle.remove();
+      CHECK(!m.module->has_hooks());
+    }
+    seen.clear();
+    ScopedHooks all;
+    for (const NamedModule& m : net.named_modules()) {
+      if (!m.name.empty()) all.add(hook(m));
+    }
+    check();
+    CHECK(seen.size() == expected.size());
+  }
+}
+
+TEST_CASE("run_chain: a pre-hook unfuses too, and a hooked module leaves the residual's place as it is", "[layers]") {
+  const test::DefaultDevice on("reference");
+  Linear linear(2, 2);
+  test::set(linear, "weight", {1, 0, 0, 1});
+  test::set(linear, "bias", {0, 0});
+  ReLU relu;
+  const Tensor x = tensor({-3, 2}, {1, 2}), residual = tensor({1, -5}, {1, 2});
+  std::vector<float> before_relu;
+  ScopedHooks hooks;
+  hooks.add(relu.register_forward_pre_hook(
+      [&](Module&, const TensorList& inputs) { before_relu = inputs[0].to_vector<float>(); }));
+  CHECK(run({&linear, &relu}, true, x, residual) == std::vector<float>{0, 0});
+  CHECK(before_relu == std::vector<float>{-2, -3});
+  std::vector<float> of_linear;
+  hooks.add(linear.register_forward_hook(
+      [&](Module&, const TensorList&, const Tensor& y) { of_linear = y.to_vector<float>(); }));
+  CHECK(run({&linear, &relu}, true, x, residual) == std::vector<float>{0, 0});
+  CHECK(of_linear == std::vector<float>{-3, 2});
 }
 
 TEST_CASE("run_chain: gradients are the same fused and not", "[layers]") {

@@ -25,9 +25,9 @@ TEST_CASE("summarize: a small net by hand", "[measure]") {
   CHECK(s.flops == 2 * (2 * 36 * 8 * 27 + 2 * 288 * 10));
   // Backward: both gradients of the dense layer, the weight's alone of the first.
   CHECK(s.training_flops == s.flops + 2 * (2 * 36 * 8 * 27 + 2 * 2 * 288 * 10));
-  REQUIRE(s.layers.size() == 4);  // the net and, fused, no relu
-  CHECK(s.layers[1].name == "conv");
-  CHECK(s.layers[1].type == "Conv2d");
+  REQUIRE(s.layers.size() == 4);  // the net, the fused group, flatten, fc
+  CHECK(s.layers[1].name == "conv+relu");
+  CHECK(s.layers[1].type == "Conv2d+ReLU");
   CHECK(s.layers[1].output == Shape{2, 6, 6, 8});
   CHECK(s.layers[1].parameters == 8 * 27 + 8);
   CHECK(s.layers[1].output_bytes == 4 * 2 * 288);
@@ -35,6 +35,15 @@ TEST_CASE("summarize: a small net by hand", "[measure]") {
   CHECK(s.inference_peak_bytes > s.weights_bytes + s.input_bytes + 4 * 2 * 288);
   CHECK(s.training_peak_bytes > 3 * s.weights_bytes);
   CHECK(net.training());
+}
+
+TEST_CASE("summarize: a net whose forward throws has no hooks left", "[measure]") {
+  const test::DefaultDevice on("meta");
+  Sequential net(Conv2d(3, 8, 3), ReLU(), Flatten(), Linear(288, 10));
+  CHECK_THROWS_AS(summarize(net, {2, 9, 9, 3}), Error);
+  for (const NamedModule& m : net.named_modules()) CHECK(!m.module->has_hooks());
+  net(Tensor({2, 8, 8, 3}));
+  CHECK(summarize(net, {2, 8, 8, 3}).layers.size() == 4);
 }
 
 // The same step in real memory has the same peak.

@@ -1,9 +1,11 @@
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
 
 #include <libdnn/dnn.h>
+#include <libdnn/train/non_finite.h>
 
 #include "../files.h"
 
@@ -154,6 +156,68 @@ TEST_CASE("trainer: a loss that is not finite names step and place", "[trainer]"
   const Tensor weight = large->child("conv2").parameter("weight");
   weight.copy_from(full(weight.shape(), 3e38));
   CHECK_THROWS_WITH(Trainer(*large, train, test, {}).run(), Contains("output of conv2 (Conv2d)"));
+}
+
+// Two heads that share a layer; only the loss of the second one moves `aux`.
+struct TwoHeads : Block {
+  TwoHeads() {
+    add("flatten", Flatten());
+    add("body", Linear(784, 16));
+    add("relu", ReLU());
+    add("fc", Linear(16, 10));
+    add("aux", Linear(16, 10));
+  }
+  Tensor forward(const Tensor& x) override { return chain(x, {"flatten", "body", "relu", "fc"}); }
+  TensorList forward_heads(const Tensor& x) override {
+    const Tensor y = chain(x, {"flatten", "body", "relu"});
+    return {child("fc")(y), child("aux")(y)};
+  }
+  std::vector<double> head_weights() const override { return {1, 0.25}; }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+};
+
+TEST_CASE("trainer: auxiliary heads are trained with their weights", "[trainer]") {
+  manual_seed(1);
+  TwoHeads net;
+  DataLoader train(part_of_mnist(MnistPart::train, 64), {.batch_size = 64});
+  DataLoader test(part_of_mnist(MnistPart::test, 64), {.batch_size = 64});
+  Batch batch;
+  train.start_epoch(0);
+  train.next(batch);
+  const Tensor main = cross_entropy(net(batch.images), batch.labels);
+  const double aux = cross_entropy(net.heads(batch.images)[1], batch.labels).item();
+  const std::vector<float> before = net.child("aux").parameter("weight").to_vector<float>();
+  const Trainer::Report report = Trainer(net, train, test, {.sgd = {.lr = 0.1}}).run();
+  CHECK(report.epochs[0].train_loss == Approx(main.item() + 0.25 * aux).epsilon(1e-6));
+  const std::vector<float> after = net.child("aux").parameter("weight").to_vector<float>();
+  const std::vector<float> gradient = net.child("aux").parameter("weight").grad().to_vector<float>();
+  double largest = 0;
+  for (size_t i = 0; i < before.size(); ++i) {
+    largest = std::max<double>(largest, std::abs(gradient[i]));
+    CHECK(std::abs(after[i] - (before[i] - 0.1F * gradient[i])) <= 1e-6F);
+  }
+  CHECK(largest > 1e-3);
+}
+
+// The batch is normalized well, but the variance of the first channel is no float.
+TEST_CASE("trainer: a buffer that is not finite is found before weights are written", "[trainer]") {
+  const TemporaryFolder folder;
+  ImageDataset pictures = part_of_mnist(MnistPart::train, 64);
+  DataLoader train(pictures, {.batch_size = 64}), test(pictures, {.batch_size = 64});
+  Sequential net(Conv2d(1, 2, 5), BatchNorm2d(2), Flatten(), Linear(2 * 24 * 24, 10));
+  const Tensor variance = net.child("1").buffer("running_var");
+  variance.copy_from(full({2}, std::numeric_limits<float>::infinity()));
+  const std::string out = folder.path("run");
+  CHECK_THROWS_WITH(Trainer(net, train, test, {.out = out}).run(),
+                    Contains("1.running_var has values that are not finite after step 1"));
+  CHECK_FALSE(std::filesystem::exists(out + "/weights.safetensors"));
+}
+
+TEST_CASE("trainer: the search for a non-finite value leaves no hooks, though forward throws", "[trainer]") {
+  Sequential net(Linear(4, 3), ReLU());
+  CHECK_THROWS_AS(describe_non_finite(net, ones({1, 5})), Error);
+  for (const NamedModule& m : net.named_modules()) CHECK(!m.module->has_hooks());
+  CHECK(describe_non_finite(net, ones({1, 4})).starts_with("all layers are finite"));
 }
 
 TEST_CASE("trainer: stops when asked and reports what it has", "[trainer]") {
