@@ -1,4 +1,4 @@
-# Installs the library, its public headers, the CMake package and dnn.pc.
+# Installs the library, its public headers, the command and what it reads, the CMake package and dnn.pc.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -43,3 +43,8 @@ if(NOT BUILD_SHARED_LIBS)
 endif()
 configure_file(libdnn/install/dnn.pc.in dnn.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dnn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(BUILD_SHARED_LIBS)
+  install(CODE "set(dnn_libdir \"${CMAKE_INSTALL_LIBDIR}\")")
+  install(SCRIPT libdnn/install/refresh_loader.cmake)
+endif()
