@@ -66,9 +66,6 @@ std::string describe(const CLI::App& app, const CLI::ParseError& error);
 
 // "a, b, c", of many names "a, b, c, d, e, f, g, h, ... and 57 more".
 std::string short_list(const std::vector<std::string>& names);
-// "1 picture", "2 pictures"; `noun` is the singular of one that takes an s, or both forms are given.
-std::string counted(int64_t count, const std::string& noun);
-std::string counted(int64_t count, const std::string& singular, const std::string& plural);
 
 // The path of a file that comes with the program: in share/dnn beside it in a folder of a build, in the installed one
 // else. Empty where there is none.

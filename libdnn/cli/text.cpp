@@ -12,10 +12,4 @@ std::string short_list(const std::vector<std::string>& names) {
                      names.size() - kShown);
 }
 
-std::string counted(int64_t count, const std::string& noun) { return counted(count, noun, noun + "s"); }
-
-std::string counted(int64_t count, const std::string& singular, const std::string& plural) {
-  return fmt::format("{} {}", count, count == 1 ? singular : plural);
-}
-
 }  // namespace dnn::cli

@@ -1,4 +1,6 @@
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
