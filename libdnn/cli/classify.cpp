@@ -52,7 +52,8 @@ void for_entries(const fs::path& folder, bool recursive, F&& f) {
   std::error_code fault;
   for (fs::directory_iterator at(folder, fault), end; !fault && at != end; at.increment(fault)) {
     f(*at);
-    if (recursive && at->is_directory() && !at->is_symlink()) for_entries(at->path(), true, f);
+    std::error_code gone;
+    if (recursive && at->is_directory(gone) && !at->is_symlink(gone)) for_entries(at->path(), true, f);
   }
   if (fault) throw Error(fmt::format("[classify] cannot read the folder {}: {}", folder.string(), fault.message()));
 }
@@ -67,7 +68,8 @@ std::vector<std::string> find_pictures(const std::vector<std::string>& paths, bo
     }
     std::vector<std::string> found;
     const auto look = [&](const fs::directory_entry& entry) {
-      if (entry.is_regular_file() && is_picture_name(entry.path())) found.push_back(entry.path().string());
+      std::error_code fault;  // of a file that is going away
+      if (entry.is_regular_file(fault) && is_picture_name(entry.path())) found.push_back(entry.path().string());
     };
     for_entries(path, recursive, look);
     if (found.empty()) throw Error(fmt::format("[classify] no .jpg, .jpeg, .png or .bmp file in {}", path));
@@ -171,7 +173,11 @@ class Classifier {
     std::string labels = a.labels;
     if (labels.empty() && classes_ == kImagenetClasses) labels = find_data_file(kImagenetLabels);
     if (!labels.empty()) labels_ = read_labels(labels, classes_);
-    fmt::print("preprocessing: {}\nlabels: {}\n", steps_.str(), labels.empty() ? "none, classes by number" : labels);
+    const bool missed = labels.empty() && classes_ == kImagenetClasses;
+    fmt::print("preprocessing: {}\nlabels: {}\n", steps_.str(),
+               missed           ? "ImageNet's are not there, classes by number"
+               : labels.empty() ? "none, classes by number"
+                                : labels);
   }
 
   void add(const std::string& path) {
