@@ -48,19 +48,26 @@ int run(const RunArguments& a) {
 Command add_run(CLI::App& app) {
   const auto a = std::make_shared<RunArguments>();
   add_model_option(app, a->model);
-  app.add_option("--weights", a->weights, "weights of the net")->required()->check(CLI::ExistingFile);
-  app.add_option("--input", a->input, "a tensor of floats, .npy or ONNX's .pb; pictures as (N, C, H, W)")
+  app.add_option("--weights", a->weights, "weights of the net, .safetensors or .pth")
+      ->type_name("FILE")
       ->required()
-      ->check(CLI::ExistingFile);
+      ->check(existing_file());
+  app.add_option("--input", a->input, "a tensor of floats, .npy or ONNX's .pb; pictures as (N, C, H, W)")
+      ->type_name("FILE")
+      ->required()
+      ->check(existing_file());
   const CLI::Validator known(
       [](const std::string& path) -> std::string {
-        return path.ends_with(".npy") || path.ends_with(".pb") ? "" : "must end in .npy or .pb: " + path;
+        return path.ends_with(".npy") || path.ends_with(".pb") ? "" : "must end in .npy or .pb; got " + path;
       },
       "");
   app.add_option("--output", a->output, "file for the output; its ending, .npy or .pb, says how it is written")
+      ->type_name("FILE")
       ->required()
       ->check(known);
-  app.add_option("--classes", a->classes, "classes of the weights [those of the net]")->check(positive());
+  app.add_option("--classes", a->classes, "classes of the weights [the net's own]")
+      ->type_name("N")
+      ->check(whole_number(1));
   a->machine.add(app);
   return [a] { return run(*a); };
 }

@@ -34,8 +34,8 @@ int run(const TestArguments& a) {
                       {"test_loss", result.loss()},
                       {"test_accuracy", result.accuracy()},
                       {"seconds", seconds}});
-  fmt::print("{} of {} pictures right, loss {:.4f}, {:.2f} s\n", result.correct, result.samples, result.loss(),
-             seconds);
+  fmt::print("{} of {} right, loss {:.4f}, {:.2f} s\n", result.correct, counted(result.samples, "picture"),
+             result.loss(), seconds);
   fmt::print("test accuracy: {:.2f} %\n", 100 * result.accuracy());
   return 0;
 }
@@ -45,11 +45,18 @@ int run(const TestArguments& a) {
 Command add_test(CLI::App& app) {
   const auto a = std::make_shared<TestArguments>();
   add_mnist_model_option(app, a->model);
-  app.add_option("--weights", a->weights, "weights.safetensors of a run")->required()->check(CLI::ExistingFile);
-  app.add_option("--data", a->data, "folder with the files of MNIST")
+  app.add_option("--weights", a->weights, "weights.safetensors of a run")
+      ->type_name("FILE")
+      ->required()
+      ->check(existing_file());
+  app.add_option("--data", a->data, "folder with the four files of MNIST, gzipped or not")
+      ->type_name("FOLDER")
       ->capture_default_str()
-      ->check(CLI::ExistingDirectory);
-  app.add_option("--batch", a->batch, "pictures at a time")->capture_default_str()->check(positive());
+      ->check(existing_folder());
+  app.add_option("--batch", a->batch, "pictures at a time")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(whole_number(1));
   add_json_option(app, a->json, "also write the results to this file");
   a->machine.add(app);
   return [a] { return run(*a); };

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include <libdnn/core/counted.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/core/random.h>
 #include <libdnn/core/tensor_impl.h>
@@ -155,8 +156,8 @@ Tensor randn(const Shape& shape, double mean, double std, DType dtype, const Dev
 template <class T>
 Tensor from_vector(const std::vector<T>& values, const Shape& shape, const Device& device) {
   if (static_cast<int64_t>(values.size()) != shape.numel()) {
-    throw Error(
-        fmt::format("[from_vector] shape {} has {} elements; got {}", shape.str(), shape.numel(), values.size()));
+    throw Error(fmt::format("[from_vector] shape {} has {}; got {}", shape.str(), counted(shape.numel(), "element"),
+                            values.size()));
   }
   Tensor y(shape, dtype_of<T>(), device);
   device.backend().device.copy_from_host(y.raw_data(), values.data(), values.size() * sizeof(T));

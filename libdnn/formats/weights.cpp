@@ -76,12 +76,14 @@ std::string common_prefix(const TensorFile& file, const NamedTensors& tensors) {
   return in_file && !file.entries().empty() && std::none_of(tensors.begin(), tensors.end(), begins) ? prefix : "";
 }
 
-void refuse_frozen(const char* op, const Module& module) {
+void refuse_frozen(const char* op, const Module& module, const std::string& path = "") {
   if (module.frozen_to()) {
     throw Error(fmt::format("[{}] {} '{}' is frozen for inference; take the net before optimize_for_inference", op,
-                            module.type_name(), module.name()));
+                            module.type_name(), path));
   }
-  for (const Child& child : module.children()) refuse_frozen(op, *child.module);
+  for (const Child& child : module.children()) {
+    refuse_frozen(op, *child.module, path.empty() ? child.name : path + "." + child.name);
+  }
 }
 
 }  // namespace

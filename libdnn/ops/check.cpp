@@ -5,12 +5,13 @@
 #include <limits>
 
 #include <libdnn/autograd/tape.h>
+#include <libdnn/core/counted.h>
 
 namespace dnn {
 
 void check_dims(const char* op, const char* operand, const Shape& shape, int dims) {
   if (shape.dims() == dims) return;
-  throw Error(fmt::format("[{}] {} must have {} dimensions; got {}", op, operand, dims, shape.str()));
+  throw Error(fmt::format("[{}] {} must have {}; got {}", op, operand, counted(dims, "dimension"), shape.str()));
 }
 
 void check_dims(const char* op, const char* operand, const Tensor& t, int dims) {
@@ -40,8 +41,8 @@ void check_no_grad(const char* op, const TensorList& operands) {
 
 void check_channels(const char* op, int in, int out, int groups) {
   if (in >= 1 && out >= 1 && groups >= 1 && in % groups == 0 && out % groups == 0) return;
-  throw Error(fmt::format("[{}] channels are at least 1 and multiples of the groups; got {} in, {} out, {} groups", op,
-                          in, out, groups));
+  throw Error(fmt::format("[{}] channels are at least 1 and multiples of the groups; got {} in, {} out, {}", op, in,
+                          out, counted(groups, "group")));
 }
 
 ResizeShape resize_shape(const char* op, const Tensor& x, std::array<int, 2> size) {

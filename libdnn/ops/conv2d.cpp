@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <libdnn/autograd/tape.h>
+#include <libdnn/core/counted.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/ops/activation.h>
 #include <libdnn/ops/check.h>
@@ -28,8 +29,8 @@ Conv2dShape conv2d_shape(const Shape& x, const Shape& w, const Conv2dOptions& op
   const Conv2dShape shape = conv2d_shape("conv2d", x, w, options);
   shape.check("conv2d");
   if (w[3] != shape.c / shape.groups) {
-    throw Error(fmt::format("[conv2d] w (K, R, S, C / groups) must fit x (N, H, W, C); got w {} for x {} in {} groups",
-                            w.str(), x.str(), shape.groups));
+    throw Error(fmt::format("[conv2d] w (K, R, S, C / groups) must fit x (N, H, W, C); got w {} for x {} in {}",
+                            w.str(), x.str(), counted(shape.groups, "group")));
   }
   return shape;
 }
