@@ -32,6 +32,7 @@ class PthStorages {
  public:
   virtual ~PthStorages() = default;
   virtual StateDict read_state_dict() = 0;
+  virtual int64_t deflated_bytes() const { return 0; }
   virtual void read(int64_t storage, int64_t offset, int64_t bytes, void* to) = 0;
 };
 
@@ -60,6 +61,8 @@ class ZipStorages : public PthStorages {
     return dnn::read_state_dict(pickle.root(), find_storage, where_);
   }
 
+  int64_t deflated_bytes() const override { return zip_.deflated_bytes(); }
+
   void read(int64_t storage, int64_t offset, int64_t bytes, void* to) override {
     zip_.read(storage, offset, bytes, to);
   }
@@ -78,7 +81,7 @@ class ZipStorages : public PthStorages {
     return prefix;
   }
 
-  std::string text(int64_t entry) const {
+  std::string text(int64_t entry) {
     const ZipReader::Entry& info = zip_.entries()[static_cast<size_t>(entry)];
     if (info.size > kMaxPickleBytes) {
       fail(where_, fmt::format("'{}' has {} bytes; read are {}", printable(info.name), info.size, kMaxPickleBytes));
@@ -221,7 +224,7 @@ PthFile::PthFile(const std::string& path) : TensorFile(path, "read_pth") {
     if (std::count(entry.shape.begin(), entry.shape.end(), 0)) continue;
     bytes += std::accumulate(entry.shape.begin(), entry.shape.end(), int64_t{element_type(entry.type)->size},
                              std::multiplies<>());
-    if (bytes > kMaxRatio * size) fail("has tensors of more bytes than a file of its size can give");
+    if (bytes > kMaxRatio * size + storages_->deflated_bytes()) fail("has tensors of more bytes than a file of its size can give");
   }
 }
 
