@@ -171,7 +171,7 @@ LoadReport load_weights(const Module& module, const std::string& path, const Loa
   for (const TensorFile::Entry& entry : file->entries()) {
     if (left.count(std::string_view(entry.name).substr(report.prefix.size()))) report.unused.push_back(entry.name);
   }
-  report.unused.insert(report.unused.end(), file->others().begin(), file->others().end());
+  for (const TensorFile::Other& other : file->others()) report.unused.push_back(other.name);
 
   TensorList values;
   for (const Match& match : matches) {
