@@ -16,6 +16,7 @@ static_assert(__cplusplus >= 202002L, "libdnn needs C++20: -std=c++20");
 #include <libdnn/data/preprocess.h>
 #include <libdnn/data/synthetic.h>
 #include <libdnn/formats/atomic_file.h>
+#include <libdnn/formats/name_list.h>
 #include <libdnn/formats/npy.h>
 #include <libdnn/formats/tensor_proto.h>
 #include <libdnn/formats/weights.h>

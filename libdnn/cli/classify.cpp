@@ -23,7 +23,8 @@ constexpr size_t kWorthFreezing = 3;  // batches: optimize_for_inference runs th
 
 struct ClassifyArguments {
   MachineOptions machine;
-  std::string model, weights, labels, json;
+  WeightsOptions weights;
+  std::string model, labels, json;
   std::vector<std::string> paths;
   int top = 5, batch = 8, classes = 0;
   bool recursive = false, skip_bad = false;
@@ -46,7 +47,8 @@ void for_entries(const fs::path& folder, bool recursive, F&& f) {
   std::error_code fault;
   for (fs::directory_iterator at(folder, fault), end; !fault && at != end; at.increment(fault)) {
     f(*at);
-    if (recursive && at->is_directory() && !at->is_symlink()) for_entries(at->path(), true, f);
+    std::error_code none;  // a link that leads nowhere is no folder
+    if (recursive && at->is_directory(none) && !at->is_symlink(none)) for_entries(at->path(), true, f);
   }
   if (fault) throw Error(fmt::format("[classify] cannot read the folder {}: {}", folder.string(), fault.message()));
 }
@@ -55,13 +57,14 @@ void for_entries(const fs::path& folder, bool recursive, F&& f) {
 std::vector<std::string> find_pictures(const std::vector<std::string>& paths, bool recursive) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
-    if (!fs::is_directory(path)) {
+    std::error_code none;
+    if (!fs::is_directory(path, none)) {
       files.push_back(path);
       continue;
     }
     std::vector<std::string> found;
     const auto look = [&](const fs::directory_entry& entry) {
-      if (entry.is_regular_file() && is_picture_name(entry.path())) found.push_back(entry.path().string());
+      if (entry.is_regular_file(none) && is_picture_name(entry.path())) found.push_back(entry.path().string());
     };
     for_entries(path, recursive, look);
     if (found.empty()) throw Error(fmt::format("[classify] no .jpg, .jpeg, .png or .bmp file in {}", path));
@@ -150,7 +153,8 @@ class Classifier {
         net_(load_net("classify", a.model, a.weights, classes_)),
         freeze_(pictures > kWorthFreezing * static_cast<size_t>(a.batch)) {
     std::string labels = a.labels;
-    if (labels.empty() && classes_ == kImagenetClasses && fs::exists(kImagenetLabels)) labels = kImagenetLabels;
+    std::error_code none;
+    if (labels.empty() && classes_ == kImagenetClasses && fs::exists(kImagenetLabels, none)) labels = kImagenetLabels;
     if (!labels.empty()) labels_ = read_labels(labels, classes_);
     fmt::print("preprocessing: {}\nlabels: {}\n", steps_.str(), labels.empty() ? "none, classes by number" : labels);
   }
@@ -246,7 +250,7 @@ int run(const ClassifyArguments& a) {
 Command add_classify(CLI::App& app) {
   const auto a = std::make_shared<ClassifyArguments>();
   add_model_option(app, a->model);
-  app.add_option("--weights", a->weights, "weights of the net")->required()->check(CLI::ExistingFile);
+  a->weights.add(app, "weights of the net");
   app.add_option("pictures", a->paths, "pictures (JPEG, PNG, BMP), or folders to look for them")
       ->required()
       ->check(CLI::ExistingPath);

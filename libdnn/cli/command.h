@@ -44,9 +44,16 @@ CLI::Validator not_negative();
 CLI::Validator fraction();      // from 0 to 1
 CLI::Validator whole_number();  // as uint64 holds
 
-// A net of the zoo with the weights of a file, ready to be asked. Error, beginning with `command`, where the file lacks
-// a tensor of the net or has others.
-std::shared_ptr<Module> load_net(const char* command, const std::string& model, const std::string& weights,
+// --weights and --checkpoint-key.
+struct WeightsOptions {
+  std::string path, checkpoint_key;
+
+  void add(CLI::App& app, const char* what);
+};
+
+// A net of the zoo with the weights of a file, ready to be asked. Error where the file lacks a tensor of the net or has
+// others, the latter beginning with `command`.
+std::shared_ptr<Module> load_net(const char* command, const std::string& model, const WeightsOptions& weights,
                                  int classes);
 
 // Writes a result for other programs to read, whole or not at all, text that isn't UTF-8 with replacements; does
