@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -42,12 +43,14 @@ bool fits(const Match& match) {
   return type && (*type == to.dtype() || (is_float(*type) && is_float(to.dtype())) || is_count(*match.to));
 }
 
-// A count as int32, whatever its type in the file: tools that convert a whole net make it a float.
+// A count as int32, whatever its type in the file: tools that convert a whole net make it a float. Undefined where that
+// was too small for it.
 Tensor to_count(const Tensor& values, const std::string& where) {
   const auto convert = [&](const auto& list) {
     std::vector<int32_t> counts;
     for (const auto value : list) {
       const double wide = static_cast<double>(value);
+      if (wide == std::numeric_limits<double>::infinity()) return Tensor();
       if (!(std::fabs(wide) <= INT32_MAX) || wide != std::trunc(wide)) {
         throw Error(fmt::format("{} is no count; got {}", where, wide));
       }
@@ -107,7 +110,13 @@ class Loader {
   LoadReport load() {
     TensorList values;
     for (const Match& match : matches_) values.push_back(read(match));
-    for (size_t i = 0; i < matches_.size(); ++i) matches_[i].to->tensor.copy_from(values[i]);
+    for (size_t i = 0; i < matches_.size(); ++i) {
+      if (!values[i].defined()) continue;
+      const std::string &from = matches_[i].from->name, &to = matches_[i].to->name;
+      matches_[i].to->tensor.copy_from(values[i]);
+      report_.loaded.push_back(to);
+      if (from != to) report_.renamed.push_back({from, to});
+    }
     return report_;
   }
 
@@ -140,8 +149,6 @@ class Loader {
       }
       matches_.push_back(match);
       loaded.insert(to.tensor.impl());
-      report_.loaded.push_back(to.name);
-      if (match.from->name != to.name) report_.renamed.push_back({match.from->name, to.name});
     }
     for (const NamedTensor& to : tensors_) {
       if (!found.count(&to) && !loaded.count(to.tensor.impl()) && !is_batch_count(to.name)) {
@@ -169,6 +176,7 @@ class Loader {
     Tensor values = file_->read(*match.from);
     if (is_count(*match.to)) {
       values = to_count(values, fmt::format("{}: tensor '{}'", where_, printable(match.from->name)));
+      if (!values.defined()) return values;
     }
     values = to_float_type(values, to.dtype());
     return is_convolution(values) ? kcrs_to_krsc(values) : to.dims() == 0 ? values.reshape({}) : values;

@@ -51,8 +51,8 @@ struct LoadReport {
 
 // Fills a module from such a file, wherever the module lives. Error where a tensor of the module is missing or of
 // another shape or type, and then nothing is changed; tensors that the module lacks are reported, not refused. float64
-// is rounded where the module has float32. The count of batches in batch norms, which old files don't have, is never
-// missing.
+// is rounded where the module has float32. The count of batches in batch norms, which old files don't have and
+// float16 may be too small for, is never missing.
 // A name in the file that the module lacks also stands for the one without "module.", "_orig_mod." and "model.", which
 // DataParallel, torch.compile and the like put before names and into them; Error for two names that stand for one
 // tensor.

@@ -2,48 +2,58 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 namespace dnn {
 namespace {
 
 constexpr std::string_view kWrappings[] = {"module", "_orig_mod", "model"};
 
-// Takes the first part off a name, "conv" off "conv.weight".
-std::string_view take_part(std::string_view& name) {
-  const size_t end = name.find('.');
-  const std::string_view part = name.substr(0, end);
-  name.remove_prefix(end == std::string_view::npos ? name.size() : end + 1);
-  return part;
-}
+// The parts of a name between its dots, one after the other.
+class Parts {
+ public:
+  explicit Parts(std::string_view name) : rest_(name) {}
+
+  bool at_end() const { return at_end_; }  // after the last one
+  std::string_view next() {
+    const size_t dot = rest_.find('.');
+    const std::string_view part = rest_.substr(0, dot);
+    at_end_ = dot == std::string_view::npos;
+    if (!at_end_) rest_.remove_prefix(dot + 1);
+    return part;
+  }
+
+ private:
+  std::string_view rest_;
+  bool at_end_ = false;
+};
 
 // Whether a part wraps what comes after it.
-bool is_wrapping(std::string_view part, std::string_view rest) {
-  for (const std::string_view wrapping : kWrappings) {
-    if (part == wrapping) return !rest.empty();
-  }
-  return false;
+bool is_wrapping(std::string_view part, const Parts& rest) {
+  return !rest.at_end() && std::find(std::begin(kWrappings), std::end(kWrappings), part) != std::end(kWrappings);
 }
 
 std::string without_wrappings(std::string_view name) {
   std::string bare;
-  while (!name.empty()) {
-    const std::string_view part = take_part(name);
-    if (is_wrapping(part, name)) continue;
-    if (!bare.empty()) bare += '.';
+  for (Parts parts(name); !parts.at_end();) {
+    const std::string_view part = parts.next();
+    if (is_wrapping(part, parts)) continue;
     bare += part;
+    if (!parts.at_end()) bare += '.';
   }
   return bare;
 }
 
 // Whether `name` becomes `inner` by taking off wrappings; without all of them they are the same.
 bool wraps(std::string_view name, std::string_view inner) {
-  std::string_view wanted = take_part(inner);
-  while (!name.empty()) {
-    const std::string_view part = take_part(name);
-    if (part == wanted) {
-      if (inner.empty()) return name.empty();
-      wanted = take_part(inner);
-    } else if (!is_wrapping(part, name)) {
+  Parts parts(name), wanted(inner);
+  std::string_view next = wanted.next();
+  while (!parts.at_end()) {
+    const std::string_view part = parts.next();
+    if (part == next && wanted.at_end() == parts.at_end()) {
+      if (parts.at_end()) return true;
+      next = wanted.next();
+    } else if (!is_wrapping(part, parts)) {
       return false;
     }
   }

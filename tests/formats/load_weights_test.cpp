@@ -205,6 +205,12 @@ TEST_CASE("load_weights: wrappings are taken off where the module has no such na
   CHECK(missing({"a"}, {"modules.a"}) == Names{"a"});
   CHECK(missing({"a"}, {"encoder.a"}) == Names{"a"});
   CHECK(missing({"a"}, {"a.module"}) == Names{"a"});
+  CHECK(missing({"a"}, {"a."}) == Names{"a"});
+  CHECK(missing({"a"}, {".a"}) == Names{"a"});
+  CHECK(missing({"a"}, {"module..a"}) == Names{"a"});
+  CHECK(missing({"a"}, {""}) == Names{"a"});
+  CHECK(missing({"model"}, {"model.model.model"}).empty());
+  CHECK(missing({"model.model"}, {"model.module.model"}).empty());
   CHECK(missing({"a"}, {"module"}) == Names{"a"});
   CHECK(missing({"module.a"}, {"a"}) == Names{"module.a"});
   CHECK(missing({"module.a", "a"}, {"module.a"}) == Names{"a"});
@@ -292,6 +298,16 @@ TEST_CASE("load_weights: a count of batches of any type, and none", "[weights]")
   CHECK_THROWS_WITH(load(tensor({1e10f}, {})), Contains("is no count; got 10000000000"));
   CHECK_THROWS_WITH(load(tensor({std::numeric_limits<float>::quiet_NaN()}, {})), Contains("is no count; got nan"));
   CHECK_THROWS_WITH(load(tensor({7, 8}, {2})), Contains("num_batches_tracked needs (), the file has (2)"));
+
+  // 65,536 is infinite as float16.
+  NamedTensors infinite;
+  for (const char* name : {"weight", "bias", "running_mean", "running_var"}) infinite.push_back({name, zeros({2})});
+  infinite.push_back({"num_batches_tracked", tensor({std::numeric_limits<float>::infinity()}, {})});
+  write_safetensors(path, infinite);
+  const BatchNorm2d norm(2);
+  norm.buffer("num_batches_tracked").copy_from(from_vector<int32_t>({3}, {}));
+  CHECK(load_weights(norm, path).loaded == Names{"weight", "bias", "running_mean", "running_var"});
+  CHECK(norm.buffer("num_batches_tracked").to_vector<int32_t>() == std::vector<int32_t>{3});
 
   NamedTensors tensors = read_pth(data_file("net_protocol2"));
   for (NamedTensor& t : tensors) {
