@@ -47,8 +47,8 @@ inline std::string archive(const std::vector<Entry>& entries, bool overlap = fal
     const std::string fields = number(20, 2) + number(0, 2) + number(entry.method, 2) + number(0, 2) + number(0x21, 2) +
                                number(entry.checksum, 4) + number(entry.bytes.size(), 4) + number(entry.size, 4) +
                                number(entry.name.size(), 2) + number(0, 2);
-    directory +=
-        "PK\x01\x02" + number(20, 2) + fields + number(0, 10) + number(overlap ? 0 : files.size(), 4) + entry.name;
+    directory += "PK\x01\x02" + number(20, 2) + fields + std::string(10, '\0') + number(overlap ? 0 : files.size(), 4) +
+                 entry.name;
     if (files.empty() || !overlap) files += "PK\x03\x04" + fields + entry.name + entry.bytes;
   }
   return files + directory + "PK\x05\x06" + number(0, 4) + number(entries.size(), 2) + number(entries.size(), 2) +
