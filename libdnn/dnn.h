@@ -25,6 +25,7 @@
 #include <libdnn/data/resize.h>
 #include <libdnn/data/synthetic.h>
 #include <libdnn/formats/atomic_file.h>
+#include <libdnn/formats/name_list.h>
 #include <libdnn/formats/npy.h>
 #include <libdnn/formats/tensor_proto.h>
 #include <libdnn/formats/weights.h>

@@ -5,6 +5,7 @@ set -uo pipefail
 build=$(cd "$1" && pwd)
 data=$(cd "$(dirname "${BASH_SOURCE[0]}")/../data/mnist" && pwd)
 pictures=$(cd "$(dirname "${BASH_SOURCE[0]}")/data/pictures" && pwd)
+weights=$(cd "$(dirname "${BASH_SOURCE[0]}")/data" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
@@ -103,6 +104,15 @@ grep -qF " on 1 thread, results" out || fault "dnn train --threads 1 says: $(cat
 mkdir notes && touch notes/notes.txt
 "$build/dnn" "${train[@]}" --limit 1 --epochs 1 --out notes >out || fault "dnn train --out: refuses a folder without a run"
 cp first.safetensors run/weights.safetensors
+# A key of a checkpoint, on each command that takes weights; a file that stands for weights.
+checkpoint=$weights/beside_protocol2.pth
+lenet=(--model lenet --weights "$checkpoint")
+refuses 1 "missing conv1.weight, conv1.bias, conv2.weight and 5 more" test "${lenet[@]}" --checkpoint-key net --data "$data"
+refuses 1 "has no key 'ema'; it has epoch, args," test "${lenet[@]}" --checkpoint-key ema --data "$data"
+refuses 1 "has no key 'ema'" classify "${lenet[@]}" --checkpoint-key ema "$pictures/grey.png"
+refuses 1 "has no key 'ema'" run "${lenet[@]}" --checkpoint-key ema --input "$pictures/grey.png" --output x.npy
+printf 'version https://git-lfs.github.com/spec/v1\nsize 3\n' >pointer.pth
+refuses 1 "pointer.pth is a Git LFS pointer" test --model lenet --weights pointer.pth --data "$data"
 
 # DNN_CONV=direct leaves out Winograd's method, of which the results are still as near to the reference.
 DNN_CONV=direct DNN_VERBOSE=1 "$build/tests/kernel_tests" "conv2d: Winograd's forward*" >out 2>&1 ||
@@ -167,6 +177,9 @@ refuses 1 "seen/cut.png is cut" "${classify[@]}" seen
 "$build/dnn" "${classify[@]}" seen --skip-bad >out 2>err || fault "dnn classify --skip-bad: exit code $?"
 grep -q "^2 pictures, 1 skipped; " out && grep -q "seen/cut.png" err || fault "dnn classify --skip-bad: $(cat out err)"
 refuses 1 "empty" "${classify[@]}" empty
+mkdir links
+ln -s circle.png links/circle.png
+refuses 1 "no .jpg, .jpeg, .png or .bmp file in links" "${classify[@]}" links --recursive
 seq 9 >labels.txt
 refuses 1 "9 labels" "${classify[@]}" seen/a.jpg --labels labels.txt
 echo one >labels.txt

@@ -24,7 +24,8 @@ constexpr size_t kWorthFreezing = 3;  // batches: optimize_for_inference runs th
 
 struct ClassifyArguments {
   MachineOptions machine;
-  std::string model, weights, labels, json;
+  WeightsOptions weights;
+  std::string model, labels, json;
   std::vector<std::string> paths;
   int top = 5, batch = 8, classes = 0;
   bool recursive = false, skip_bad = false;
@@ -277,10 +278,7 @@ int run(const ClassifyArguments& a) {
 Command add_classify(CLI::App& app) {
   const auto a = std::make_shared<ClassifyArguments>();
   add_model_option(app, a->model);
-  app.add_option("--weights", a->weights, "weights of the net, .safetensors or .pth")
-      ->type_name("FILE")
-      ->required()
-      ->check(existing_file());
+  a->weights.add(app, "weights of the net, .safetensors or .pth");
   app.add_option("PICTURE", a->paths, "JPEG, PNG or BMP, or a folder to look for them")
       ->required()
       ->check(existing_path());

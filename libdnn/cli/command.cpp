@@ -1,7 +1,6 @@
 #include <libdnn/cli/command.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <csignal>
 #include <filesystem>
@@ -78,14 +77,20 @@ void add_json_option(CLI::App& app, std::string& path, const char* what) {
   app.add_option("--json", path, what)->type_name("FILE")->check(CLI::Validator(json_fault, ""));
 }
 
-std::shared_ptr<Module> load_net(const char* command, const std::string& model, const std::string& weights,
+void WeightsOptions::add(CLI::App& app, const char* what) {
+  app.add_option("--weights", path, what)->type_name("FILE")->required()->check(existing_file());
+  app.add_option("--checkpoint-key", checkpoint_key,
+                 "key of the weights in a checkpoint [state_dict, model_state_dict, model, net or params]")
+      ->type_name("KEY");
+}
+
+std::shared_ptr<Module> load_net(const char* command, const std::string& model, const WeightsOptions& weights,
                                  int classes) {
   std::shared_ptr<Module> net = zoo_entry(model).make(classes);
-  const LoadReport report = load_weights(*net, weights);
-  const auto list = [](const std::vector<std::string>& names) { return names.empty() ? "none" : short_list(names); };
-  if (!report.missing.empty() || !report.unused.empty()) {
-    throw Error(fmt::format("[{}] {} is not of {}: missing {}; unused {}", command, weights, model,
-                            list(report.missing), list(report.unused)));
+  const LoadReport report = load_weights(*net, weights.path, {.checkpoint_key = weights.checkpoint_key});
+  if (!report.unused.empty()) {
+    throw Error(
+        fmt::format("[{}] {} is not of {}, which has no {}", command, weights.path, model, first_names(report.unused)));
   }
   net->eval();
   return net;

@@ -64,16 +64,20 @@ void set_plain_help(CLI::App& app);
 // What is wrong with the arguments that `app` refused.
 std::string describe(const CLI::App& app, const CLI::ParseError& error);
 
-// "a, b, c", of many names "a, b, c, d, e, f, g, h, ... and 57 more".
-std::string short_list(const std::vector<std::string>& names);
-
 // The path of a file that comes with the program: in share/dnn beside it in a folder of a build, in the installed one
 // else. Empty where there is none.
 std::string find_data_file(const std::string& name);
 
-// A net of the zoo with the weights of a file, ready to be asked. Error, beginning with `command`, where the file lacks
-// a tensor of the net or has others.
-std::shared_ptr<Module> load_net(const char* command, const std::string& model, const std::string& weights,
+// --weights and --checkpoint-key.
+struct WeightsOptions {
+  std::string path, checkpoint_key;
+
+  void add(CLI::App& app, const char* what);
+};
+
+// A net of the zoo with the weights of a file, ready to be asked. Error where the file lacks a tensor of the net or has
+// others, the latter beginning with `command`.
+std::shared_ptr<Module> load_net(const char* command, const std::string& model, const WeightsOptions& weights,
                                  int classes);
 
 // Writes a result for other programs to read, whole or not at all, text that isn't UTF-8 with replacements; does

@@ -18,7 +18,8 @@ Tensor answer(Module& net, const Tensor& x, const std::string& input, const Shap
 
 struct RunArguments {
   MachineOptions machine;
-  std::string model, weights, input, output;
+  WeightsOptions weights;
+  std::string model, input, output;
   int classes = 0;
 };
 
@@ -48,10 +49,7 @@ int run(const RunArguments& a) {
 Command add_run(CLI::App& app) {
   const auto a = std::make_shared<RunArguments>();
   add_model_option(app, a->model);
-  app.add_option("--weights", a->weights, "weights of the net, .safetensors or .pth")
-      ->type_name("FILE")
-      ->required()
-      ->check(existing_file());
+  a->weights.add(app, "weights of the net, .safetensors or .pth");
   app.add_option("--input", a->input, "a tensor of floats, .npy or ONNX's .pb; pictures as (N, C, H, W)")
       ->type_name("FILE")
       ->required()

@@ -10,7 +10,8 @@ namespace {
 
 struct TestArguments {
   MachineOptions machine;
-  std::string model, weights, data = "data/mnist", json;
+  WeightsOptions weights;
+  std::string model, data = "data/mnist", json;
   int batch = 256;
 };
 
@@ -23,10 +24,11 @@ int run(const TestArguments& a) {
   const Evaluation result = evaluate(*net, test);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!std::isfinite(result.loss())) {
-    throw Error(fmt::format("[test] the loss is {}: {} gives values that are not finite", result.loss(), a.weights));
+    throw Error(
+        fmt::format("[test] the loss is {}: {} gives values that are not finite", result.loss(), a.weights.path));
   }
   write_json(a.json, {{"model", a.model},
-                      {"weights", a.weights},
+                      {"weights", a.weights.path},
                       {"device", a.machine.device},
                       {"threads", a.machine.threads},
                       {"samples", result.samples},
@@ -45,10 +47,7 @@ int run(const TestArguments& a) {
 Command add_test(CLI::App& app) {
   const auto a = std::make_shared<TestArguments>();
   add_mnist_model_option(app, a->model);
-  app.add_option("--weights", a->weights, "weights.safetensors of a run")
-      ->type_name("FILE")
-      ->required()
-      ->check(existing_file());
+  a->weights.add(app, "weights.safetensors of a run");
   app.add_option("--data", a->data, "folder with the four files of MNIST, gzipped or not")
       ->type_name("FOLDER")
       ->capture_default_str()
