@@ -17,9 +17,10 @@ constexpr int64_t kMaxImagePixels = int64_t{1} << 27;
 
 // Reads a JPEG (baseline or progressive, 8 bits), PNG or BMP (not run-length coded) file; the content says which, not
 // the name. Every picture arrives in the one form: grey three times, palettes looked up, alpha dropped (not blended
-// with a background), of 16 bits the upper 8, CMYK and YCCK as PIL's convert("RGB") has them. A JPEG's EXIF orientation
-// is applied: the first row is the one on top when the picture is looked at; a damaged EXIF part counts as none.
-// What is no such file, cut or damaged throws Error with the file's name.
+// with a background), of 16 bits the upper 8, CMYK and YCCK as PIL's convert("RGB") has them. A pixel whose color the
+// palette does not have is black. The EXIF orientation of a JPEG or PNG (chunk eXIf) is applied: the first row is the
+// one on top when the picture is looked at; a damaged EXIF part counts as none. What is no such file, cut or damaged
+// throws Error with the file's name.
 Image read_image(const std::string& path, int64_t max_pixels = kMaxImagePixels);
 
 // The same from memory; `name` stands for the file's in errors.

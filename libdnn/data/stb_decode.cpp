@@ -35,7 +35,6 @@ void stb_require(bool holds) {
 #define STBI_NO_STDIO
 #define STBI_ONLY_JPEG
 #define STBI_ONLY_PNG
-#define STBI_ONLY_BMP
 #define STBI_ASSERT(condition) stb_require(condition)
 #define STBI_MALLOC(bytes) stb_allocate(bytes)
 #define STBI_REALLOC(block, bytes) stb_reallocate(block, bytes)
