@@ -8,8 +8,8 @@
 namespace dnn {
 
 struct Batch {
-  Tensor images;  // float32 (n, H, W, C)
-  Tensor labels;  // int32 (n)
+  Tensor images;  // float32 (n, H, W, C), or other inputs, (n, ...)
+  Tensor labels;  // int32 (n), or other targets, (n, ...): int32 or float
 };
 
 // Where a loader's samples come from.
