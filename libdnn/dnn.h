@@ -10,6 +10,7 @@ static_assert(__cplusplus >= 202002L, "libdnn needs C++20: -std=c++20");
 #include <libdnn/core/tensor.h>
 #include <libdnn/core/version.h>
 #include <libdnn/data/data_loader.h>
+#include <libdnn/data/find_pictures.h>
 #include <libdnn/data/image.h>
 #include <libdnn/data/image_folder.h>
 #include <libdnn/data/image_memory.h>

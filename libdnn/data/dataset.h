@@ -23,6 +23,9 @@ class Dataset {
   virtual Batch load(const std::vector<int32_t>& samples, RandomState random, const Device& device) = 0;
 };
 
+// Error where one of the numbers isn't that of a sample, 0 to size - 1.
+void check_samples(const char* op, const std::vector<int32_t>& samples, int64_t size);
+
 // Pictures of one size with a label each, kept as bytes: images uint8 (N, H, W, C), labels int32 (N) in host memory.
 struct ImageDataset {
   Tensor images;

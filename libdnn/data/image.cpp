@@ -73,6 +73,14 @@ std::vector<uint8_t> read_bytes(const std::string& path) {
 
 }  // namespace
 
+void check_image(const char* op, const Image& image) {
+  if (image.height < 1 || image.width < 1 ||
+      image.pixels.size() != static_cast<size_t>(image.height) * static_cast<size_t>(image.width) * 3) {
+    throw Error(fmt::format("[{}] a picture has 3 bytes a pixel; got {} x {} pixels and {} bytes", op, image.width,
+                            image.height, image.pixels.size()));
+  }
+}
+
 Image decode_image(Bytes file, const std::string& name, int64_t max_pixels) {
   if (max_pixels < 1) throw Error(fmt::format("[image] max_pixels must be at least 1; got {}", max_pixels));
   if (starts_with(file, kBmp)) return decode_bmp(file, name, max_pixels);

@@ -12,6 +12,9 @@ struct Image {
   std::vector<uint8_t> pixels;
 };
 
+// Error where the picture has no pixel, or not 3 bytes for each.
+void check_image(const char* op, const Image& image);
+
 // Larger pictures are refused before memory is taken for them, unless one asks for another limit.
 constexpr int64_t kMaxImagePixels = int64_t{1} << 27;
 

@@ -163,6 +163,10 @@ TEST_CASE("image: what is no picture, damaged or too large is refused by name", 
   CHECK_THAT(refusal(jpeg), Contains("65535 x 65535 pixels"));
   CHECK_THROWS_WITH(read_image(picture_path("rgb.png"), 153), Contains("14 x 11 pixels; at most 153"));
   CHECK(read_image(picture_path("rgb.png"), 154).width == kPictureWidth);
+  for (const int none : {0, -1}) {
+    CHECK_THROWS_WITH(read_image(picture_path("rgb.png"), none),
+                      Contains("max_pixels") && Contains(std::to_string(none)));
+  }
 }
 
 }  // namespace
