@@ -34,10 +34,7 @@ class BmpReader {
   BmpReader(Bytes file, const std::string& name) : file_(file), name_(name) { read_header(); }
 
   Image read(int64_t max_pixels) {
-    if (width_ < 1 || height_ < 1 || width_ > max_pixels / height_) {
-      throw Error(
-          fmt::format("[image] {} has {} x {} pixels; at most {} are read", name_, width_, height_, max_pixels));
-    }
+    check_image_size(name_, width_, height_, max_pixels);
     if (height_ > std::numeric_limits<int>::max()) throw fault(fmt::format("it has {} rows", height_));
     if (bits_ <= 8) read_palette();
     if (bits_ == 16 || bits_ == 32) read_masks();

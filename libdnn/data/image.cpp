@@ -81,6 +81,12 @@ void check_image(const char* op, const Image& image) {
   }
 }
 
+void check_image_size(const std::string& name, int64_t width, int64_t height, int64_t max_pixels) {
+  if (width < 1 || height < 1 || width > max_pixels / height) {
+    throw Error(fmt::format("[image] {} has {} x {} pixels; at most {} are read", name, width, height, max_pixels));
+  }
+}
+
 Image decode_image(Bytes file, const std::string& name, int64_t max_pixels) {
   if (max_pixels < 1) throw Error(fmt::format("[image] max_pixels must be at least 1; got {}", max_pixels));
   if (starts_with(file, kBmp)) return decode_bmp(file, name, max_pixels);
@@ -92,7 +98,7 @@ Image decode_image(Bytes file, const std::string& name, int64_t max_pixels) {
     image = header.components == 4 && !header.adobe ? stb_decode(with_adobe_segment(file), name, max_pixels)
                                                     : stb_decode(file, name, max_pixels);
   } else if (starts_with(file, kPng)) {
-    const PngHeader header = read_png_header(file, name);
+    const PngHeader header = read_png_header(file, name, max_pixels);
     orientation = header.orientation;
     image = header.missing_colors > 0 ? stb_decode(with_whole_palette(file, header), name, max_pixels)
                                       : stb_decode(file, name, max_pixels);

@@ -15,6 +15,9 @@ struct Image {
 // Error where the picture has no pixel, or not 3 bytes for each.
 void check_image(const char* op, const Image& image);
 
+// Error, naming the file, where a picture of this size is none or has more than `max_pixels`.
+void check_image_size(const std::string& name, int64_t width, int64_t height, int64_t max_pixels);
+
 // Larger pictures are refused before memory is taken for them, unless one asks for another limit.
 constexpr int64_t kMaxImagePixels = int64_t{1} << 27;
 

@@ -4,10 +4,12 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include <kernels/error.h>
 #include <libdnn/data/exif.h>
+#include <libdnn/data/image.h>
 
 namespace dnn {
 namespace {
@@ -23,10 +25,41 @@ uint32_t word(Bytes bytes, size_t at) {
 
 bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 
+// Inflates what it is given, to find faults alone.
+class Inflation {
+ public:
+  Inflation() {
+    if (inflateInit(&stream_) != Z_OK) throw Error("[image] zlib could not be set up");
+  }
+  ~Inflation() { inflateEnd(&stream_); }
+  Inflation(const Inflation&) = delete;
+  Inflation& operator=(const Inflation&) = delete;
+
+  // False at a fault. Beyond `most` bytes, which no picture needs, nothing is looked at.
+  bool add(Bytes packed, uint64_t most) {
+    stream_.next_in = const_cast<Bytef*>(packed.data());
+    stream_.avail_in = static_cast<uInt>(packed.size());
+    while (!ended_ && stream_.total_out < most) {
+      stream_.next_out = room_.data();
+      stream_.avail_out = static_cast<uInt>(room_.size());
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      ended_ = status == Z_STREAM_END;
+      if (status == Z_BUF_ERROR) return true;  // all is read
+      if (status != Z_OK && !ended_) return false;
+    }
+    return true;
+  }
+
+ private:
+  z_stream stream_{};
+  bool ended_ = false;
+  std::array<uint8_t, 1 << 14> room_;
+};
+
 // What the chunks so far have said.
 class Chunks {
  public:
-  explicit Chunks(const std::string& name) : name_(name) {}
+  Chunks(const std::string& name, int64_t max_pixels) : name_(name), max_pixels_(max_pixels) {}
 
   // `at` is where the chunk begins in the file.
   void add(std::string_view type, Bytes content, size_t at) {
@@ -48,6 +81,7 @@ class Chunks {
       }
     } else if (type == "IDAT") {
       if (indexed_ && colors_ == 0) throw damaged("it has no palette before its pixels");
+      if (!pixels_.add(content, most_bytes_)) throw damaged("its compressed pixels are not sound");
     } else if (type == "eXIf") {
       read_exif(content);
     }
@@ -61,6 +95,9 @@ class Chunks {
   void read_header(Bytes content) {
     constexpr size_t kSize = 13, kDepth = 8, kColorType = 9;
     if (content.size() != kSize) throw damaged(fmt::format("its IHDR chunk has {} bytes", content.size()));
+    const uint64_t width = word(content, 0), height = word(content, 4);
+    check_image_size(name_, static_cast<int64_t>(width), static_cast<int64_t>(height), max_pixels_);
+    most_bytes_ = 16 * (width + 8) * (height + 8);  // twice the 8 bytes of the largest pixel; lines may begin with one
     depth_ = content[kDepth];
     indexed_ = content[kColorType] == kPalette;
     if (indexed_ && depth_ != 1 && depth_ != 2 && depth_ != 4 && depth_ != 8) {
@@ -90,7 +127,10 @@ class Chunks {
   }
 
   const std::string& name_;
+  int64_t max_pixels_;
   PngHeader header_;
+  Inflation pixels_;
+  uint64_t most_bytes_ = 0;
   bool first_ = true, indexed_ = false, exif_ = false;
   int depth_ = 0;
   size_t colors_ = 0;
@@ -98,8 +138,8 @@ class Chunks {
 
 }  // namespace
 
-PngHeader read_png_header(Bytes file, const std::string& name) {
-  Chunks chunks(name);
+PngHeader read_png_header(Bytes file, const std::string& name, int64_t max_pixels) {
+  Chunks chunks(name, max_pixels);
   for (size_t at = kSignature;;) {
     if (file.size() - at < kAround || word(file, at) > file.size() - at - kAround) {
       throw Error(fmt::format("[image] {} is cut: it ends before the picture does", name));

@@ -81,6 +81,39 @@ TEST_CASE("png: rows that are missing are an error", "[image]") {
   }
 }
 
+TEST_CASE("png: compressed pixels that are not sound are an error", "[image]") {
+  // Deflate's distance code 30, which stands for none: in a block of fixed codes a literal 0, then length 10 at that
+  // distance, so that nothing but zeros or uninitialized memory could follow.
+  PngFile file{.width = 10, .height = 1, .colour = 0, .samples = std::vector<uint8_t>(10)};
+  file.type_of_pixels = "none";
+  const auto with = [&](const std::string& packed) {
+    file.before = png_chunk("IDAT", packed);
+    return picture_refusal(file.str());
+  };
+  const auto bits = [](const std::string& text) {
+    std::string bytes = "\x78\x9c";
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (i % 8 == 0) bytes += '\0';
+      if (text[i] == '1') bytes.back() = static_cast<char>(bytes.back() | 1 << i % 8);
+    }
+    return bytes + std::string(8, '\0');
+  };
+  // Last block, fixed codes; literal 0; length 10, which is 264; the distance; end of the block.
+  const std::string begin = std::string("1") + "10" + "00110000" + "0001000", end = "0000000";
+  CHECK_THAT(with(bits(begin + "11110" + end)), Contains("some picture") && Contains("not sound"));
+  CHECK_THAT(with(bits(begin + "11111" + end)), Contains("some picture") && Contains("not sound"));
+  CHECK_THAT(with(bits(begin + "00000" + end)), Contains("not sound"));  // sound but for its check sum
+  CHECK(with(bits(begin + "00000" + end).substr(0, 8)) == "accepted");   // which may be cut
+
+  // A picture behind which there is more than any picture needs.
+  std::string bomb(1 << 22, '\0');
+  uLongf size = compressBound(static_cast<uLong>(bomb.size()));
+  std::string packed(size, '\0');
+  compress(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(bomb.data()),
+           static_cast<uLong>(bomb.size()));
+  CHECK_THAT(with(packed.substr(0, size)), Contains("some picture"));
+}
+
 TEST_CASE("png: chunks out of order, and those that a decoder must know, are refused by name", "[image]") {
   const std::string palette = palette_chunk(4), signature = "\x89PNG\r\n\x1a\n";
   CHECK_THAT(picture_refusal(all_colours(2, palette + png_chunk("FANC", "")).str()),
