@@ -1,5 +1,7 @@
 #include "training.h"
 
+#include <iostream>
+
 #include "command_line.h"
 
 void read_training_options(const std::string& description, const std::vector<std::string>& models,
@@ -33,5 +35,8 @@ dnn::DataLoader make_loader(const TrainingOptions& o, const dnn::ZooEntry& entry
   }
   const auto pictures = std::make_shared<dnn::ImageFolder>(o.data, options);
   classes = pictures->files().classes;
+  if (const size_t hidden = pictures->files().hidden.size(); hidden > 0) {
+    std::cout << "left out: " << hidden << " hidden files and folders\n";
+  }
   return {pictures, order};
 }
