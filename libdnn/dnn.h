@@ -17,6 +17,7 @@
 #include <libdnn/core/version.h>
 #include <libdnn/data/data_loader.h>
 #include <libdnn/data/dataset.h>
+#include <libdnn/data/find_pictures.h>
 #include <libdnn/data/idx.h>
 #include <libdnn/data/image.h>
 #include <libdnn/data/image_folder.h>

@@ -170,6 +170,14 @@ grep -q "^preprocessing: .* 28 x 28, grey" out || fault "dnn classify names no p
 # Results depend neither on the batch nor on the threads.
 "$build/dnn" "${classify[@]}" "$pictures/grey.png" seen --top 3 --batch 3 --threads 1 >again
 cmp -s <(grep % out) <(grep % again) || fault "dnn classify: another batch, other results"
+# Hidden files and folders are left out and counted; a link to a folder above ends.
+mkdir -p hidden/.ipynb_checkpoints
+cp "$pictures/rgb.png" hidden/.ipynb_checkpoints/a-checkpoint.png
+cp "$pictures/rgb.png" hidden/a.png
+echo "no picture" >hidden/._a.png
+ln -s .. hidden/up
+"$build/dnn" "${classify[@]}" hidden --recursive >out || fault "dnn classify of hidden files: exit code $?"
+grep -q "^left out: 2 hidden files and folders$" out && grep -q "^1 picture;" out || fault "dnn classify of hidden files: $(cat out)"
 seq 10 | sed 's/^/number /' >labels.txt
 "$build/dnn" "${classify[@]}" seen/a.jpg --top 10 --labels labels.txt | grep -q "%  9: number 10" || fault "dnn classify: no labels"
 head -c 100 "$pictures/rgb.png" >seen/cut.png

@@ -1,6 +1,7 @@
 #include "training.h"
 
 #include <cmath>
+#include <iostream>
 
 #include "command_line.h"
 
@@ -35,6 +36,9 @@ dnn::DataLoader make_loader(const TrainingOptions& o, const dnn::ZooEntry& entry
   }
   const auto pictures = std::make_shared<dnn::ImageFolder>(o.data, options);
   classes = pictures->files().classes;
+  if (const auto hidden = static_cast<int64_t>(pictures->files().hidden.size()); hidden > 0) {
+    std::cout << "left out: " << dnn::counted(hidden, "hidden file or folder", "hidden files and folders") << '\n';
+  }
   return {pictures, order};
 }
 

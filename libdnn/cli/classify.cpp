@@ -36,47 +36,27 @@ struct ClassifyArguments {
   std::string order;
 };
 
-bool is_picture_name(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return ending == ".jpg" || ending == ".jpeg" || ending == ".png" || ending == ".bmp";
-}
-
 bool is_folder(const std::string& path) {
   std::error_code fault;
   return fs::is_directory(path, fault);
 }
 
-// f(entry) for what is in a folder, and in those in it.
-template <class F>
-void for_entries(const fs::path& folder, bool recursive, F&& f) {
-  std::error_code fault;
-  for (fs::directory_iterator at(folder, fault), end; !fault && at != end; at.increment(fault)) {
-    f(*at);
-    std::error_code gone;
-    if (recursive && at->is_directory(gone) && !at->is_symlink(gone)) for_entries(at->path(), true, f);
-  }
-  if (fault) throw Error(fmt::format("[classify] cannot read the folder {}: {}", folder.string(), fault.message()));
-}
-
 // The files named, and those in the folders named that are called like a picture, by name.
-std::vector<std::string> find_pictures(const std::vector<std::string>& paths, bool recursive) {
+std::vector<std::string> pictures_of(const std::vector<std::string>& paths, bool recursive) {
   std::vector<std::string> files;
+  int64_t hidden = 0;
   for (const std::string& path : paths) {
     if (!is_folder(path)) {
       files.push_back(path);
       continue;
     }
-    std::vector<std::string> found;
-    const auto look = [&](const fs::directory_entry& entry) {
-      std::error_code fault;  // of a file that is going away
-      if (entry.is_regular_file(fault) && is_picture_name(entry.path())) found.push_back(entry.path().string());
-    };
-    for_entries(path, recursive, look);
-    if (found.empty()) throw Error(fmt::format("[classify] no .jpg, .jpeg, .png or .bmp file in {}", path));
-    std::sort(found.begin(), found.end());
-    files.insert(files.end(), found.begin(), found.end());
+    FoundPictures found = find_pictures(path, recursive);
+    if (found.paths.empty()) throw Error(fmt::format("[classify] no .jpg, .jpeg, .png or .bmp file in {}", path));
+    std::sort(found.paths.begin(), found.paths.end());
+    files.insert(files.end(), found.paths.begin(), found.paths.end());
+    hidden += static_cast<int64_t>(found.hidden.size());
   }
+  if (hidden > 0) fmt::print("left out: {}\n", counted(hidden, "hidden file or folder", "hidden files and folders"));
   return files;
 }
 
@@ -266,7 +246,7 @@ class Classifier {
 int run(const ClassifyArguments& a) {
   a.machine.apply();
   const NoGrad no_grad;
-  const std::vector<std::string> pictures = find_pictures(a.paths, a.recursive);
+  const std::vector<std::string> pictures = pictures_of(a.paths, a.recursive);
   Classifier classifier(a, pictures.size());
   for (const std::string& picture : pictures) classifier.add(picture);
   classifier.finish();

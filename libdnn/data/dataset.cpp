@@ -49,6 +49,14 @@ ImageDataset load_mnist(const std::string& folder, MnistPart part) {
           from_vector(wide, {count}, "cpu"), kClasses};
 }
 
+void check_samples(const char* op, const std::vector<int32_t>& samples, int64_t size) {
+  for (const int32_t sample : samples) {
+    if (sample < 0 || sample >= size) {
+      throw Error(fmt::format("[{}] there is no sample {} in a set of {}", op, sample, size));
+    }
+  }
+}
+
 void ImageDataset::check(const char* op) const {
   if (!images.defined()) return;
   if (images.dims() != 4 || images.dtype() != DType::uint8) {
