@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <libdnn/layers/layers.h>
+#include <libdnn/ops/ops.h>
 
 #include "layers_test.h"
 
