@@ -92,7 +92,8 @@ END { exit faults }
 # libdnn/dnn.h is the whole library: every header is in it, by way of others where these need it, but for what only our
 # own sources include.
 internal="core/dispatch core/scope core/tensor_impl data/bmp data/exif data/jpeg_header data/png_header
-  data/stb_decode formats/file_elements formats/module_tensors formats/pickle formats/pickle_machine formats/pickle_opcodes formats/printable formats/state_dict formats/zip_reader formats/zip_writer
+  data/stb_decode formats/file_elements formats/first_bytes formats/module_tensors formats/pickle formats/pickle_machine
+  formats/pickle_opcodes formats/wrapped_names formats/printable formats/state_dict formats/zip_reader formats/zip_writer
   layers/chain models/basic_conv ops/check ops/epilogue train/run_log"
 # shellcheck disable=SC2046
 awk -v internal="$internal" '
