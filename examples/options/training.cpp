@@ -14,7 +14,7 @@ void read_training_options(const std::string& description, const std::vector<std
   line.add("--batch", o.batch, "pictures in a step");
   line.add("--epochs", o.epochs, "passes over the pictures");
   line.add("--steps", o.steps, "steps, instead of --epochs");
-  line.add("--lr", o.lr, "learning rate of the first step");
+  line.add("--lr", o.lr, "learning rate of the first step; 0: one that suits the model");
   line.add("--momentum", o.momentum, "of SGD");
   line.add("--weight-decay", o.weight_decay, "added to the gradient, times the weight");
   line.add("--size", o.size, "pixels of a picture's side [the net's; " + any_size + " takes others]");
