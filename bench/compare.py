@@ -3,8 +3,9 @@
 
     pip install torch
     bench/compare.py build/bench/conv2d_bench [--only googlenet:] [--ops forward,backward_input] [--batch 32]
-                     [--threads 2]
+                     [--threads 2] [--row cpu_avx2]
 
+Our row is the one that the device "cpu" stands for on this machine, unless --row names another; it is printed first.
 A ratio is the median of the best rival (PyTorch with NCHW or channels-last tensors) over our median: above 1 we are
 faster. At the end: the geometric mean and the worst ratio for each net and kernel. Without PyTorch our times are
 printed alone.
@@ -18,6 +19,8 @@ import os
 import statistics
 import subprocess
 import time
+
+from cpu_row import cpu_row
 
 try:
     import torch
@@ -95,11 +98,13 @@ def main():
     parser.add_argument("program", help="our conv2d_bench")
     parser.add_argument("--only", default="", help="names that start so; several with commas")
     parser.add_argument("--ops", default=",".join(OPS))
-    parser.add_argument("--row", default="cpu_avx2", help="our row")
+    parser.add_argument("--row", help="our row: by default what cpu stands for")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--seconds", type=float, default=0.25, help="for each op, case and library")
     args = parser.parse_args()
+    args.row = args.row or cpu_row(args.program)
+    print("libdnn's row: %s, %d threads" % (args.row, args.threads), flush=True)
     ops = args.ops.split(",")
     if torch:
         torch.set_num_threads(args.threads)

@@ -10,6 +10,8 @@ PyTorch runs eagerly and compiled; TensorFlow's mnist_cnn has six 4x4 filters wh
 """
 import argparse, gzip, json, os, statistics, subprocess, time
 
+from cpu_row import cpu_row
+
 MODELS = ("mnist_cnn", "lenet")
 
 
@@ -81,18 +83,10 @@ def tensorflow_epochs(x, y, threads):
     return {name: trainer(stack) for name, stack in nets.items()}
 
 
-def our_epoch(bench, model, data, threads):
-    env = dict(os.environ, OMP_NUM_THREADS=str(threads), DNN_MNIST=data)
-    row = sorted(run_json([bench, "--benchmark_list_tests"], env, text=True).split())
-    names = [f"mnist_epoch/{model}/cpu_{isa}" for isa in ("avx512", "avx2", "baseline")]
-    best = next(r for name in names for r in row if r.startswith(name))
-    found = run_json([bench, f"--benchmark_filter={best}$", "--benchmark_format=json"], env)
-    return found["benchmarks"][0]["real_time"]
-
-
-def run_json(command, env, text=False):
-    done = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    return done.stdout if text else json.loads(done.stdout)
+def our_epoch(bench, model, row, env):
+    command = [bench, f"--benchmark_filter=^mnist_epoch/{model}/{row}(/|$)", "--benchmark_format=json"]
+    done = subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return json.loads(done.stdout)["benchmarks"][0]["real_time"]
 
 
 def main():
@@ -104,7 +98,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--models", nargs="*", default=MODELS, choices=MODELS)
     parser.add_argument("--rivals", nargs="*", default=["torch", "torch_compile", "tensorflow"])
+    parser.add_argument("--row", help="libdnn's row: by default what the device cpu stands for")
     args = parser.parse_args()
+    env = dict(os.environ, OMP_NUM_THREADS=str(args.threads), DNN_MNIST=args.data)
+    row = args.row or cpu_row(args.bench, env)
+    print(f"libdnn's row: {row}, {args.threads} threads", flush=True)
     x, y = load(args.data)
     makers = {
         "torch": lambda: torch_epochs(x, y, args.threads, False),
@@ -120,7 +118,7 @@ def main():
     for model in args.models:
         times = {name: [] for name in ["libdnn", *rivals]}
         for _ in range(args.rounds):
-            times["libdnn"].append(our_epoch(args.bench, model, args.data, args.threads))
+            times["libdnn"].append(our_epoch(args.bench, model, row, env))
             for name, epochs in rivals.items():
                 start = time.perf_counter()
                 epochs[model]()

@@ -24,8 +24,7 @@ void classify(const std::string& model, const std::string& weights, int classes,
               const std::vector<std::string>& paths) {
   const dnn::ZooEntry& entry = dnn::zoo_entry(model);
   const std::shared_ptr<dnn::Module> net = entry.make(classes > 0 ? classes : entry.classes);
-  const dnn::LoadReport report = dnn::load_weights(*net, weights);
-  if (!report.missing.empty()) throw dnn::Error(weights + " lacks " + report.missing.front());
+  dnn::load_weights(*net, weights);
   net->eval();                // dropout and batch norm as for use
   const dnn::NoGrad no_grad;  // records nothing, as nothing will be trained
 

@@ -7,6 +7,7 @@
 
 #include <libdnn/dnn.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -59,6 +60,7 @@ void train(const std::string& folder, int epochs) {
     while (training.next(batch)) {
       sgd.zero_grad();
       const dnn::Tensor loss = dnn::cross_entropy(net(batch.images), batch.labels);
+      if (!std::isfinite(loss.item())) throw dnn::Error("the loss is not finite; a lower learning rate may help");
       loss.backward();  // fills the gradient of every parameter
       sgd.step();       // moves the parameters against their gradients
       loss_sum += loss.item() * batch.images.size(0);

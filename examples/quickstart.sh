@@ -11,4 +11,4 @@ bash "$root/tests/install_packages.sh" library
 cd "$root"
 cmake --preset release -B "$build" -DDNN_TESTS=OFF -DDNN_BENCH=OFF
 cmake --build "$build"
-"$build/dnn" train --model lenet --data data/mnist --epochs 2 --out "$build/lenet"
+"$build/dnn" train --model lenet --data data/mnist --epochs 2 --out "$build/lenet" --overwrite

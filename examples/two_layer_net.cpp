@@ -105,6 +105,7 @@ void measure(const std::string& method, const Size& size, int runs, int iteratio
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < iterations; ++i) {
       const double loss = step(method, problem, size.lr());
+      if (!std::isfinite(loss)) throw dnn::Error("the loss is not finite in iteration " + std::to_string(i));
       if (run == 0 && (i % 100 == 0 || i == iterations - 1)) {
         std::printf("%-9s iteration %3d  loss %.9g\n", method.c_str(), i, loss);
       }

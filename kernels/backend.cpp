@@ -14,12 +14,11 @@
 namespace dnn {
 
 const std::vector<const Backend*>& backends() {
-  static const Backend reference = reference::make_backend();
-  static const Backend baseline = cpu::make_backend("cpu_baseline", Isa::baseline);
-  static const Backend avx2 = cpu::make_backend("cpu_avx2", Isa::avx2);
-  static const Backend avx512 = cpu::make_backend("cpu_avx512", Isa::avx512);
-  static const Backend meta = meta::make_backend();
-  static const std::vector<const Backend*> rows{&reference, &baseline, &avx2, &avx512, &meta};
+  // Never destroyed: the destructors of static variables may run kernels too.
+  static const std::vector<const Backend*>& rows = *new std::vector<const Backend*>{
+      new Backend(reference::make_backend()), new Backend(cpu::make_backend("cpu_baseline", Isa::baseline)),
+      new Backend(cpu::make_backend("cpu_avx2", Isa::avx2)), new Backend(cpu::make_backend("cpu_avx512", Isa::avx512)),
+      new Backend(meta::make_backend())};
   return rows;
 }
 
@@ -61,7 +60,7 @@ std::string cpu_row() {
 
 const Backend& backend(const std::string& name) {
   if (name == "cpu") {
-    static const std::string chosen = cpu_row();
+    static const std::string& chosen = *new std::string(cpu_row());  // never destroyed, as the rows
     return backend(chosen);
   }
   std::vector<std::string> names{"cpu"};
@@ -76,7 +75,9 @@ const Backend& backend(const std::string& name) {
 }
 
 void detail::throw_missing_kernel(const char* name, bool float64, const Backend& backend) {
-  throw Error(fmt::format("[{}] no {}kernel on {}", name, float64 ? "float64 " : "", backend.name));
+  const std::string row = &backend == &dnn::backend("cpu") ? "cpu" : backend.name;
+  if (!float64) throw Error(fmt::format("[{}] no kernel on {}", name, row));
+  throw Error(fmt::format("[{}] no float64 kernel on {}; the device reference has them", name, row));
 }
 
 }  // namespace dnn

@@ -35,7 +35,8 @@
   X(shared_conv2d_backward_input, const Conv2dShape&, const T* dy, const T* w, T* dx)                                  \
   X(shared_conv2d_backward_weight, const Conv2dShape&, const T* x, const T* dy, T* dw, T* dbias_or_null)               \
   /* index (n, oh, ow, c), dense: the largest cell of the window as row * s + column, the first of equals, uint8 or    \
-     int32 (byte_index()). A window with a NaN gives NaN and the index of a NaN. Padding is minus infinity */          \
+     int32 (byte_index()). A window with a NaN gives NaN and the index of a NaN. Padding is minus infinity; a window   \
+     without a cell in the picture, as a dilation may leave, gives that, index 0 and no gradient */                    \
   X(max_pool2d_forward, const Pool2dShape&, const T* x, T* y, void* index_or_null)                                     \
   X(max_pool2d_backward, const Pool2dShape&, const T* dy, const void* index, T* dx)                                    \
   X(avg_pool2d_forward, const Pool2dShape&, const T* x, T* y)                                                          \
@@ -45,7 +46,7 @@
   /* from y = activation(z): dz = dy * activation'(z), dbias = column sums of dz; dz may be dy, y null without         \
      activation, dz null where only dbias is wanted (then the activation is none) */                                   \
   X(epilogue_backward, const RowsShape&, Activation, const T* y, const T* dy, T* dz, T* dbias_or_null)                 \
-  /* alpha: see Activation. backward takes y where slope_from_output(activation), else x; dx may be dy */              \
+  /* alpha: see Activation. backward takes y where slope_from_output(activation, alpha), else x; dx may be dy */       \
   X(activation_forward, Activation, double alpha, int64_t count, const T* x, T* y)                                     \
   X(activation_backward, Activation, double alpha, int64_t count, const T* y_or_x, const T* dy, T* dx)                 \
   /* y = (shift + scale * x) ^ power; dx = dy * power * scale * (shift + scale * x) ^ (power - 1) */                   \
@@ -56,7 +57,8 @@
   X(prelu_backward, const RowsShape&, const T* x, const T* slope, const T* dy, T* dx_or_null, T* dslope_or_null)       \
   /* y = activation((x - mean) * inv_std * weight + bias + residual), statistics for each column; a null weight is 1.  \
      In training they are those of x, and the running ones, where given, move towards them; else they are the running  \
-     ones. Either way mean and inv_std are left for the way back */                                                    \
+     ones. Either way mean and inv_std are left for the way back. y is right for all finite x, also where the variance \
+     is beyond T; the running variance is then infinite, and who writes it to a file reports that */                   \
   X(batch_norm_forward, const RowsShape&, const BatchNormParams&, const T* x, const T* weight_or_null,                 \
     const Epilogue<T>&, T* running_mean_or_null, T* running_var_or_null, T* y, T* mean, T* inv_std)                    \
   /* dz = dy * activation'(z); z is recomputed from x where y is null, else its slope follows from y, as it must where \

@@ -74,10 +74,10 @@ namespace {
 int threads_at_start() {
   const char* asked = std::getenv("OMP_NUM_THREADS");
   const int number = asked ? std::atoi(asked) : 0;
-  if (number >= 1) return number;
+  if (number >= 1) return std::min(number, kMostThreads);
   cpu_set_t cpus;
-  if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) return std::max(1, CPU_COUNT(&cpus));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (sched_getaffinity(0, sizeof cpus, &cpus) == 0) return std::clamp(CPU_COUNT(&cpus), 1, kMostThreads);
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, static_cast<unsigned>(kMostThreads)));
 }
 
 std::atomic<int>& thread_setting() {
@@ -90,7 +90,9 @@ std::atomic<int>& thread_setting() {
 int num_threads() { return thread_setting(); }
 
 void set_num_threads(int threads) {
-  if (threads < 1) throw Error(fmt::format("[set_num_threads] needs at least 1 thread; got {}", threads));
+  if (threads < 1 || threads > kMostThreads) {
+    throw Error(fmt::format("[set_num_threads] takes 1 to {} threads; got {}", kMostThreads, threads));
+  }
   thread_setting() = threads;
 }
 

@@ -46,7 +46,8 @@ class Workspace {
 };
 
 // The number of threads that kernels use unless their context says otherwise: OMP_NUM_THREADS where set, else the
-// CPUs that this process may run on. Setting throws Error below 1.
+// CPUs that this process may run on, at most kMostThreads. Setting throws Error below 1 and above that.
+constexpr int kMostThreads = 1024;
 int num_threads();
 void set_num_threads(int threads);
 

@@ -4,7 +4,8 @@ namespace dnn {
 
 // relu6 min(max(x, 0), 6); hardsigmoid relu6(x + 3) / 6; hardswish x * hardsigmoid(x); silu x * sigmoid(x); gelu
 // x * (1 + erf(x / sqrt(2))) / 2; leaky_relu x > 0 ? x : alpha * x; elu x > 0 ? x : alpha * (exp(x) - 1); softplus
-// log(1 + exp(alpha * x)) / alpha. Those with alpha are kernels of their own, not part of an epilogue.
+// log(1 + exp(alpha * x)) / alpha. Those with alpha, which may be negative, are kernels of their own, not part of an
+// epilogue.
 enum class Activation {
   none,
   relu,
@@ -20,8 +21,10 @@ enum class Activation {
   softplus
 };
 
-// Whether the slope follows from the result; of the others it needs the input.
-constexpr bool slope_from_output(Activation a) {
+// Whether the slope follows from the result; of the others it needs the input, as it does of leaky_relu and elu with a
+// negative alpha, whose results don't tell the sign of x.
+constexpr bool slope_from_output(Activation a, double alpha = 0) {
+  if (a == Activation::leaky_relu || a == Activation::elu) return alpha >= 0;
   return a != Activation::hardswish && a != Activation::silu && a != Activation::gelu && a != Activation::softplus;
 }
 

@@ -1,11 +1,15 @@
 #include <kernels/parallel.h>
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
-#include <vector>
+
+#include <kernels/error.h>
 
 namespace dnn {
 namespace {
@@ -35,9 +39,14 @@ class Pool {
   bool run(int threads, int64_t chunks, void (*f)(void*, int64_t, int), void* data) {
     const std::unique_lock lock(busy_, std::try_to_lock);
     if (!lock) return false;
-    while (static_cast<int>(workers_.size()) < threads - 1) {
-      workers_.emplace_back([this, id = static_cast<int>(workers_.size()) + 1] { work(id); });
-      workers_.back().detach();
+    while (workers_ < threads - 1) {
+      try {
+        std::thread([this, id = workers_ + 1] { work(id); }).detach();
+      } catch (const std::system_error& error) {
+        throw Error(fmt::format("[threads] the system starts no more than {} of {} threads: {}; see set_num_threads",
+                                workers_ + 1, threads, error.what()));
+      }
+      ++workers_;
     }
     // No chunk can be taken until the state is stored, so that nobody acts on half of these.
     run_ = f;
@@ -106,7 +115,7 @@ class Pool {
   }
 
   std::mutex busy_;  // held by the thread whose call is in progress
-  std::vector<std::thread> workers_;
+  int workers_ = 0;  // threads, which live to the end of the process
   alignas(64) std::atomic<uint64_t> state_{kClosed};
   alignas(64) std::atomic<uint32_t> done_{0};
   alignas(64) std::atomic<void (*)(void*, int64_t, int)> run_{nullptr};

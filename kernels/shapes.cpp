@@ -60,12 +60,17 @@ void Pool2dShape::check(const char* op) const {
   require(r > 0 && s > 0, "[{}] needs a window of at least 1x1; got {}x{}", op, r, s);
   require(stride_h > 0 && stride_w > 0, "[{}] stride must be at least 1; got {}x{}", op, stride_h, stride_w);
   require_padding(op, pad_top, pad_left, pad_bottom, pad_right);
-  require(pad_top < r && pad_bottom < r && pad_left < s && pad_right < s,
+  require(dilation_h > 0 && dilation_w > 0, "[{}] dilation must be at least 1; got {}x{}", op, dilation_h, dilation_w);
+  const int64_t rows = int64_t{dilation_h} * (r - 1) + 1, columns = int64_t{dilation_w} * (s - 1) + 1;
+  const int64_t most = std::numeric_limits<int>::max();
+  require(rows <= most && columns <= most, "[{}] the dilation is too large; got {}x{} for a window of {}x{}", op,
+          dilation_h, dilation_w, r, s);
+  require(pad_top < rows && pad_bottom < rows && pad_left < columns && pad_right < columns,
           "[{}] padding must be smaller than the window; got top {}, left {}, bottom {}, right {} for {}x{}", op,
-          pad_top, pad_left, pad_bottom, pad_right, r, s);
+          pad_top, pad_left, pad_bottom, pad_right, rows, columns);
   require_pitches(op, x_stride, c, y_stride, c);
-  require_span(op, h, pad_top, pad_bottom, r, "height", overhang(stride_h));
-  require_span(op, w, pad_left, pad_right, s, "width", overhang(stride_w));
+  require_span(op, h, pad_top, pad_bottom, rows, "height", overhang(stride_h));
+  require_span(op, w, pad_left, pad_right, columns, "width", overhang(stride_w));
 }
 
 void LrnShape::check(const char* op) const {

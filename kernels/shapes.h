@@ -48,14 +48,18 @@ struct Pool2dShape {
   int r = 1, s = 1;  // window
   int stride_h = 1, stride_w = 1;
   int pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0;
-  bool ceil_mode = false;         // round the output size up, as Caffe does
-  bool count_include_pad = true;  // average: divide by the cells of the window that lie in the padded picture
+  bool ceil_mode = false;              // round the output size up, as Caffe does
+  bool count_include_pad = true;       // average: divide by the cells of the window that lie in the padded picture
+  int dilation_h = 1, dilation_w = 1;  // maximum: from a cell of the window to the next
   int x_stride = 0, y_stride = 0;
 
+  bool dilated() const { return dilation_h > 1 || dilation_w > 1; }
+  int extent_h() const { return dilation_h * (r - 1) + 1; }  // what a window spans
+  int extent_w() const { return dilation_w * (s - 1) + 1; }
   // A last window that would start beyond the picture and its left padding is dropped (Caffe, PyTorch). With ceil_mode
   // a window may be larger than the padded picture, by less than the stride.
-  int oh() const { return out_size(h, r, stride_h, pad_top, pad_bottom); }
-  int ow() const { return out_size(w, s, stride_w, pad_left, pad_right); }
+  int oh() const { return out_size(h, extent_h(), stride_h, pad_top, pad_bottom); }
+  int ow() const { return out_size(w, extent_w(), stride_w, pad_left, pad_right); }
   int x_pitch() const { return x_stride ? x_stride : c; }
   int y_pitch() const { return y_stride ? y_stride : c; }
   int64_t x_pixels() const { return int64_t{n} * h * w; }
@@ -123,7 +127,8 @@ struct ChannelScaleShape {
 struct ResizeShape {
   int n = 1, h = 0, w = 0, c = 0;
   int oh = 0, ow = 0;
-  bool align_corners = false;  // bilinear: the corner pixels' centres stay, else their outer edges
+  bool align_corners = false;       // bilinear: the corner pixels' centres stay, else their outer edges
+  double scale_h = 0, scale_w = 0;  // upsampling: pixels of the result for one of x; 0: oh / h and ow / w
   int64_t x_pixels() const { return int64_t{n} * h * w; }
   int64_t y_pixels() const { return int64_t{n} * oh * ow; }
   void check(const char* op = "resize") const;

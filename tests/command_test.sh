@@ -5,6 +5,7 @@ set -uo pipefail
 build=$(cd "$1" && pwd)
 data=$(cd "$(dirname "${BASH_SOURCE[0]}")/../data/mnist" && pwd)
 pictures=$(cd "$(dirname "${BASH_SOURCE[0]}")/data/pictures" && pwd)
+weights=$(cd "$(dirname "${BASH_SOURCE[0]}")/data" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
@@ -31,8 +32,21 @@ refuses 2 "linear" train --model lenet --lr-schedule cosine
 refuses 2 "reference" train --model lenet --device gpu
 refuses 2 "--epochs" train --model lenet --epochs 0
 refuses 2 "--batch" train --model lenet --batch many
-refuses 2 "--model" train
-refuses 2 "--speed" train --model lenet --speed 9
+refuses 2 "--model is required" train
+refuses 2 "unknown option '--speed'" train --model lenet --speed 9
+refuses 2 "unknown option '--modle'; see dnn train --help" train --modle lenet
+refuses 2 "unknown option '-x'" -x
+refuses 2 "unexpected argument 'more'" info more
+refuses 2 "--batch needs a value" train --model lenet --batch
+refuses 2 "--size needs 2 values; got 1" summary --model lenet --size 3
+refuses 2 "--model is given more than once" test --model lenet --model lenet
+refuses 2 "--recursive takes no value" classify --model lenet --recursive=7
+refuses 2 "whole number above 0; got 1.5" train --model lenet --batch 1.5
+refuses 2 "from 1 to 4096; got 0" train --model lenet --threads 0
+refuses 2 "from 1 to 2147483647; got 99999999999" train --model lenet --epochs 99999999999
+refuses 2 "got 010" train --model lenet --epochs 010
+refuses 2 "mobilenet_v2, ... and 18 more; got no_net" summary --model no_net
+refuses 2 "must be one of nearest, bilinear, bicubic; got cubic" classify --model lenet --interpolation cubic
 refuses 2 "above 0; got 0" train --model lenet --epochs 0
 refuses 2 "--seed" train --model lenet --seed -1
 refuses 2 "--seed" train --model lenet --seed 18446744073709551616
@@ -49,7 +63,19 @@ done
 refuses 2 "no/such/folder" train --model lenet --data no/such/folder
 refuses 2 "no.safetensors" test --model lenet --weights no.safetensors
 mkdir empty
+echo >empty.txt
 refuses 1 "train-images" train --model lenet --data empty
+refuses 2 "--data: empty.txt is a file, not a folder" train --model lenet --data empty.txt
+refuses 2 "--weights: empty is a folder, not a file" test --model lenet --weights empty
+
+# An option that the others leave without effect.
+train=(train --model lenet --data "$data")
+refuses 2 "--lr-gamma has no effect with --lr-schedule linear" "${train[@]}" --lr-gamma 0.5
+refuses 2 "--lr-gamma has no effect with --lr-schedule constant" "${train[@]}" --lr-gamma 0.5 --lr-schedule constant
+refuses 2 "--lr-step has no effect with --lr-schedule constant" "${train[@]}" --lr-schedule constant --lr-step 5
+refuses 2 "--lr-step: the run has 2 steps; got 2" "${train[@]}" --limit 64 --epochs 2 --lr-schedule step --lr-step 2
+refuses 2 "--overwrite has no effect without --out" "${train[@]}" --overwrite
+refuses 2 "the training set has 60000 pictures; got 60001" "${train[@]}" --limit 60001
 echo "no weights" >foreign.safetensors
 refuses 1 "foreign.safetensors" test --model lenet --weights foreign.safetensors --data "$data"
 [ -e runs ] && [ -n "$(find runs -type f)" ] && fault "a refused run left files: $(find runs -type f)"
@@ -63,6 +89,30 @@ trained=$(tail -1 out)
 tested=$("$build/dnn" test --model lenet --data "$data" --weights run/weights.safetensors --json test.json | tail -1)
 [ "$tested" = "$trained" ] || fault "dnn test says '$tested', training said '$trained'"
 refuses 1 "conv1.weight" test --model mnist_cnn --weights run/weights.safetensors --data "$data"
+
+# What an earlier run left is not written over unless asked for.
+cp run/weights.safetensors first.safetensors
+short=("${train[@]}" --limit 64 --epochs 1 --threads 1)
+refuses 2 "run/log.csv of an earlier run; --overwrite" "${short[@]}" --out run
+rm run/log.csv
+refuses 2 "run/weights.safetensors of an earlier run; --overwrite" "${short[@]}" --out run
+cmp -s run/weights.safetensors first.safetensors || fault "a refused run changed the weights"
+# Also: one of what is counted, and half of a run of one step.
+"$build/dnn" "${short[@]}" --lr-schedule step --out run --overwrite >out || fault "dnn train --overwrite: exit code $?"
+cmp -s run/weights.safetensors first.safetensors && fault "dnn train --overwrite left the earlier weights"
+grep -qF " on 1 thread, results" out || fault "dnn train --threads 1 says: $(cat out)"
+mkdir notes && touch notes/notes.txt
+"$build/dnn" "${train[@]}" --limit 1 --epochs 1 --out notes >out || fault "dnn train --out: refuses a folder without a run"
+cp first.safetensors run/weights.safetensors
+# A key of a checkpoint, on each command that takes weights; a file that stands for weights.
+checkpoint=$weights/beside_protocol2.pth
+lenet=(--model lenet --weights "$checkpoint")
+refuses 1 "missing conv1.weight, conv1.bias, conv2.weight and 5 more" test "${lenet[@]}" --checkpoint-key net --data "$data"
+refuses 1 "has no key 'ema'; it has epoch, args," test "${lenet[@]}" --checkpoint-key ema --data "$data"
+refuses 1 "has no key 'ema'" classify "${lenet[@]}" --checkpoint-key ema "$pictures/grey.png"
+refuses 1 "has no key 'ema'" run "${lenet[@]}" --checkpoint-key ema --input "$pictures/grey.png" --output x.npy
+printf 'version https://git-lfs.github.com/spec/v1\nsize 3\n' >pointer.pth
+refuses 1 "pointer.pth is a Git LFS pointer" test --model lenet --weights pointer.pth --data "$data"
 
 # DNN_CONV=direct leaves out Winograd's method, of which the results are still as near to the reference.
 DNN_CONV=direct DNN_VERBOSE=1 "$build/tests/kernel_tests" "conv2d: Winograd's forward*" >out 2>&1 ||
@@ -109,20 +159,53 @@ grep -q "^preprocessing: .* 28 x 28, grey" out || fault "dnn classify names no p
 [ "$(grep -o '"file": "[^"]*"' seen.json | cut -d'"' -f4 | tr '\n' ' ')" = "$pictures/grey.png seen/a.jpg seen/b.PNG " ] ||
   fault "dnn classify: other files than given, or in another order: $(cat seen.json)"
 [ "$(grep -c '"probability"' seen.json)" = 9 ] || fault "dnn classify: $(cat seen.json)"
+# A batch's time stands once, and not at a picture.
+[ "$(grep -c ' ms in the net)$' out)" = 2 ] && grep -q "^(2 pictures at a time: " out && grep -q "^(1 picture at a time: " out ||
+  fault "dnn classify: the batches' times in: $(cat out)"
+[ "$(grep -c ' ms' out)" = 3 ] && [ "$(grep -c '"time_ms"' seen.json)" = 2 ] ||
+  fault "dnn classify: more times than batches: $(cat out seen.json)"
+"$build/dnn" "${classify[@]}" seen/a.jpg >one && grep -q "^1 picture; " one || fault "dnn classify of one picture: $(cat one)"
 "$build/dnn" "${classify[@]}" seen --recursive --batch 1 >deeper && grep -q "seen/deeper/c.bmp" deeper ||
   fault "dnn classify --recursive: $(cat deeper)"
 # Results depend neither on the batch nor on the threads.
 "$build/dnn" "${classify[@]}" "$pictures/grey.png" seen --top 3 --batch 3 --threads 1 >again
 cmp -s <(grep % out) <(grep % again) || fault "dnn classify: another batch, other results"
+# Hidden files and folders are left out and counted; a link to a folder above ends.
+mkdir -p hidden/.ipynb_checkpoints
+cp "$pictures/rgb.png" hidden/.ipynb_checkpoints/a-checkpoint.png
+cp "$pictures/rgb.png" hidden/a.png
+echo "no picture" >hidden/._a.png
+ln -s .. hidden/up
+"$build/dnn" "${classify[@]}" hidden --recursive >out || fault "dnn classify of hidden files: exit code $?"
+grep -q "^left out: 2 hidden files and folders$" out && grep -q "^1 picture;" out || fault "dnn classify of hidden files: $(cat out)"
 seq 10 | sed 's/^/number /' >labels.txt
 "$build/dnn" "${classify[@]}" seen/a.jpg --top 10 --labels labels.txt | grep -q "%  9: number 10" || fault "dnn classify: no labels"
 head -c 100 "$pictures/rgb.png" >seen/cut.png
 refuses 1 "seen/cut.png is cut" "${classify[@]}" seen
 "$build/dnn" "${classify[@]}" seen --skip-bad >out 2>err || fault "dnn classify --skip-bad: exit code $?"
-grep -q "2 pictures, 1 skipped" out && grep -q "seen/cut.png" err || fault "dnn classify --skip-bad: $(cat out err)"
+grep -q "^2 pictures, 1 skipped; " out && grep -q "seen/cut.png" err || fault "dnn classify --skip-bad: $(cat out err)"
 refuses 1 "empty" "${classify[@]}" empty
+mkdir links
+ln -s circle.png links/circle.png
+refuses 1 "no .jpg, .jpeg, .png or .bmp file in links" "${classify[@]}" links --recursive
 seq 9 >labels.txt
 refuses 1 "9 labels" "${classify[@]}" seen/a.jpg --labels labels.txt
+echo one >labels.txt
+refuses 1 "the net has 10 classes; labels.txt has 1 label" "${classify[@]}" seen/a.jpg --labels labels.txt
+refuses 2 "--top: the net has 10 classes; got 11" "${classify[@]}" seen/a.jpg --top 11
+refuses 2 "--recursive has no effect without a folder" "${classify[@]}" seen/a.jpg --recursive
+refuses 2 "--order has no effect on lenet" "${classify[@]}" seen/a.jpg --order bgr
+refuses 2 "--interpolation has no effect where nothing is resized" "${classify[@]}" seen/a.jpg --resize 0 --interpolation bicubic
+refuses 2 "--mean: lenet has 1 channel; got 3 numbers" "${classify[@]}" seen/a.jpg --mean 0.5,0.5,0.5
+refuses 2 "--std: resnet18 has 3 channels; got 1 number" classify --model resnet18 --weights first.safetensors seen/a.jpg --std 0.5
+"$build/dnn" "${classify[@]}" seen/a.jpg --mean 0.5 --std 0.25 | grep -q "^preprocessing: .*0.5.*0.25" || fault "dnn classify --mean 0.5"
+# Tensors that do not fit, some of the many named.
+refuses 1 "... and " classify --model alexnet --weights run/weights.safetensors seen/a.jpg
+# ImageNet's labels, with no data/ in this folder.
+bash "$(dirname "$data")/../tests/write_lenet1000.sh" zero.safetensors
+"$build/dnn" classify --model lenet --weights zero.safetensors --classes 1000 seen/a.jpg --top 1000 >out
+grep -q "^labels: .*share/dnn/imagenet_labels.txt$" out && grep -q " 0.10 %  0: tench, Tinca tinca$" out &&
+  grep -q " 0.10 %  999: toilet tissue, toilet paper, bathroom tissue$" out || fault "dnn classify: labels: $(head -9 out)"
 refuses 2 "no/such.png" "${classify[@]}" no/such.png
 refuses 2 "--order" "${classify[@]}" seen/a.jpg --order rbg
 refuses 2 "--mean" "${classify[@]}" seen/a.jpg --mean 1,2
@@ -153,7 +236,18 @@ grep -q "interrupted after .* steps" out || fault "dnn after Ctrl-C does not say
 "$build/dnn" summary --model resnet18 --batch 4 | grep -q "forward *14.5.. GFLOP" || fault "dnn summary: FLOPs of resnet18"
 "$build/dnn" summary --model vgg16 --size 64 96 --json summary.json >/dev/null &&
   grep -q '"parameters": 138357544' summary.json || fault "dnn summary --json"
-"$build/dnn" --help >/dev/null || fault "dnn --help: exit code $?"
+# Help, for a terminal of 80 columns; `dnn` alone prints it too, and ends like one with wrong arguments.
+for command in "" train test classify run summary info; do
+  # shellcheck disable=SC2086
+  "$build/dnn" $command --help >out || fault "dnn $command --help: exit code $?"
+  awk 'length > 79 { exit 1 }' out || fault "dnn $command --help: too wide: $(awk 'length > 79' out)"
+  grep -qE '\b(TEXT|INT|UINT|FLOAT|ENUM|REQUIRED|SUBCOMMAND)\b|[{}]|->' out && fault "dnn $command --help: $(cat out)"
+  grep -q "^Usage: dnn" out && grep -q "show this help$" out || fault "dnn $command --help: $(cat out)"
+done
+"$build/dnn" --help >out
+"$build/dnn" >alone 2>err
+[ $? = 2 ] && cmp -s out alone && ! [ -s err ] || fault "dnn alone says: $(cat alone err)"
+"$build/dnn" classify --help | grep -qF "nearest, bilinear or bicubic" || fault "dnn classify --help: no words to choose from"
 
 # The three ways of the two-layer net give the same losses, and these fall.
 "$build/examples/two_layer_net" --iterations 3 --runs 1 >out || fault "two_layer_net: exit code $?"

@@ -78,11 +78,57 @@ FNR == 401 && FILENAME !~ /\.md$/ { fault("more than 400 lines") }
   if (public && !ours && name !~ /^[a-z_]+$/) fault("a public header includes the standard library and ours only")
 }
 
-/^ *# *(if|ifdef|ifndef|elif)/ { if (header && part == "libdnn") fault("conditional code in a header of libdnn") }
+/^ *# *(if|ifdef|ifndef|elif)/ {
+  if (header && part == "libdnn" && module != "dnn.h") fault("conditional code in a header of libdnn")
+}
 
 /^ *# *pragma *omp|_Pragma *\( *"omp/ {
   fault("threads belong to kernels/parallel.cpp; OpenMP is not used")
 }
 
 END { exit faults }
-' $files
+' $files || faulty=1
+
+# libdnn/dnn.h is the whole library: every header is in it, by way of others where these need it, but for what only our
+# own sources include.
+internal="core/dispatch core/scope core/tensor_impl data/bmp data/exif data/jpeg_header data/png_header
+  data/stb_decode formats/file_elements formats/first_bytes formats/module_tensors formats/pickle formats/pickle_machine
+  formats/pickle_opcodes formats/wrapped_names formats/printable formats/state_dict formats/zip_reader formats/zip_writer
+  layers/chain models/basic_conv ops/epilogue train/run_log"
+# shellcheck disable=SC2046
+awk -v internal="$internal" '
+function fault(name, text) {
+  printf "%s:1: %s\n", name, text
+  faults = 1
+}
+
+function reach(name,   i) {
+  if (name in reached) return
+  reached[name] = 1
+  for (i = 1; i <= count[name]; ++i) reach(included[name, i])
+}
+
+FNR == 1 { headers[FILENAME] = 1 }
+
+/^ *# *include *<libdnn\// {
+  sub(/^[^<]*</, "")
+  sub(/>.*/, "")
+  included[FILENAME, ++count[FILENAME]] = $0
+}
+
+END {
+  reach("libdnn/dnn.h")
+  n = split(internal, list, " ")
+  for (i = 1; i <= n; ++i) {
+    name = "libdnn/" list[i] ".h"
+    hidden[name] = 1
+    if (name in reached) fault(name, "libdnn/dnn.h includes this header, which is listed as internal")
+    if (!(name in headers)) fault(name, "listed as internal, but there is no such header")
+  }
+  for (name in headers) {
+    if (!(name in reached) && !(name in hidden)) fault(name, "neither in libdnn/dnn.h nor listed as internal")
+  }
+  exit faults
+}
+' $(find libdnn -name '*.h' -not -path 'libdnn/cli/*' | sort) || faulty=1
+exit "${faulty:-0}"

@@ -10,7 +10,7 @@ for group in "$@"; do
       packages+=(g++ cmake ninja-build pkg-config libhwy-dev libfmt-dev zlib1g-dev libzip-dev nlohmann-json3-dev
         libcli11-dev libstb-dev libprotobuf-dev protobuf-compiler)
       ;;
-    tests) packages+=(catch2 libbenchmark-dev) ;;
+    tests) packages+=(catch2 libbenchmark-dev python3) ;;
     qemu) packages+=(qemu-user) ;;
     clang) packages+=(clang-14 libclang-rt-14-dev) ;;
     *)
@@ -29,7 +29,7 @@ fi
 # A tool counts wherever it came from, a library only as a package.
 present() {
   case $1 in
-    g++ | cmake | pkg-config) command -v "$1" ;;
+    g++ | cmake | pkg-config | python3) command -v "$1" ;;
     ninja-build) command -v ninja ;;
     qemu-user) command -v qemu-x86_64 ;;
     clang-14) command -v clang++-14 ;;

@@ -106,6 +106,7 @@ else
   done
   if [ $preset != sanitize ]; then
     script include_rule_test bash "$root/tests/include_rule_test.sh"
+    script bench_row_test bash "$root/tests/bench_row_test.sh"
     script command_test bash "$root/tests/command_test.sh" "$build"
   fi
   script install_test bash "$root/tests/install_test.sh" "$build"

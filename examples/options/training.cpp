@@ -1,6 +1,7 @@
 #include "training.h"
 
 #include <cmath>
+#include <iostream>
 
 #include "command_line.h"
 
@@ -13,7 +14,7 @@ void read_training_options(const std::string& description, const std::vector<std
   line.add("--batch", o.batch, "pictures in a step");
   line.add("--epochs", o.epochs, "passes over the pictures");
   line.add("--steps", o.steps, "steps, instead of --epochs");
-  line.add("--lr", o.lr, "learning rate of the first step");
+  line.add("--lr", o.lr, "learning rate of the first step; 0: one that suits the model");
   line.add("--momentum", o.momentum, "of SGD");
   line.add("--weight-decay", o.weight_decay, "added to the gradient, times the weight");
   line.add("--size", o.size, "pixels of a picture's side [the net's; " + any_size + " takes others]");
@@ -35,6 +36,9 @@ dnn::DataLoader make_loader(const TrainingOptions& o, const dnn::ZooEntry& entry
   }
   const auto pictures = std::make_shared<dnn::ImageFolder>(o.data, options);
   classes = pictures->files().classes;
+  if (const auto hidden = static_cast<int64_t>(pictures->files().hidden.size()); hidden > 0) {
+    std::cout << "left out: " << dnn::counted(hidden, "hidden file or folder", "hidden files and folders") << '\n';
+  }
   return {pictures, order};
 }
 

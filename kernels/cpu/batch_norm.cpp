@@ -10,6 +10,7 @@
 
 #include <cmath>
 
+#include <kernels/cpu/batch_norm.h>
 #include <kernels/cpu/column_split.h>
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/per_isa.h>
@@ -181,6 +182,20 @@ void chunk_moments(Context& context, const ColumnSplit& split, const float* x, M
   });
 }
 
+// The mean of a column and the sum of squares about it in double, for one where a float has overflowed on the way.
+// Both stay as they are where x itself is not finite.
+void exact_moments(const RowsShape& shape, const float* x, int64_t col, double& mean, double& m2) {
+  double sum = 0, squares = 0;
+  for (int64_t at = col; at < shape.count(); at += shape.cols) {
+    if (!std::isfinite(x[at])) return;
+    sum += x[at];
+  }
+  const double centre = sum / static_cast<double>(shape.rows);
+  for (int64_t at = col; at < shape.count(); at += shape.cols) squares += (x[at] - centre) * (x[at] - centre);
+  mean = centre;
+  m2 = squares;
+}
+
 }  // namespace
 
 void batch_norm_forward(Context& context, const RowsShape& shape, const BatchNormParams& params, const float* x,
@@ -211,6 +226,7 @@ void batch_norm_forward(Context& context, const RowsShape& shape, const BatchNor
     for (int64_t c = begin; c < end; ++c) {
       double m = 0, var = 0;
       if (measure) {
+        if (!std::isfinite(sets.m2[c])) exact_moments(shape, x, c, sets.mean[c], sets.m2[c]);
         m = sets.mean[c];
         var = sets.m2[c] / static_cast<double>(shape.rows);
         const double unbiased = sets.m2[c] / static_cast<double>(std::max<int64_t>(shape.rows - 1, 1));
@@ -222,10 +238,11 @@ void batch_norm_forward(Context& context, const RowsShape& shape, const BatchNor
         var = running_var[c];
       }
       const double inverse = 1 / std::sqrt(var + params.eps), factor = weight ? weight[c] * inverse : inverse;
-      mean[c] = centre[c] = static_cast<float>(m);
+      mean[c] = static_cast<float>(m);
+      centre[c] = measure && !differences_fit(shape.rows, inverse) ? 0 : mean[c];
       inv_std[c] = static_cast<float>(inverse);
       scale[c] = static_cast<float>(factor);
-      // What rounding the mean took from it comes back here.
+      // What rounding the mean took from it comes back here, or all of it where it isn't taken off before.
       shift[c] = static_cast<float>((e.bias ? e.bias[c] : 0) + (centre[c] - m) * factor);
     }
   });

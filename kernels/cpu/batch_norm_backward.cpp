@@ -1,20 +1,23 @@
 // Batch normalisation, backward: the sums over the rows in one pass over x and dy, the input gradient in a second.
 //   z = (x - mean) * scale + bias, scale = weight * inv_std, dz = dy * activation'(z)
 //   dbias = sum of dz, dweight = inv_std * sum of dz * (x - mean)
-//   dx = scale * dz + slope * (x - mean) + offset, where the last two are 0 but in training
+//   dx = scale * (dz + slope * (x - mean) + offset), where the last two are 0 but in training
 // dz is computed twice, which costs less than to store it and read it again.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/batch_norm_backward.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <kernels/cpu/batch_norm_backward.h>
+#include <cmath>
+
+#include <kernels/cpu/batch_norm.h>
 #include <kernels/cpu/column_split.h>
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/per_isa.h>
 #include <kernels/cpu/simd/activation-inl.h>
 #include <kernels/cpu/simd/vectors-inl.h>
 #include <kernels/parallel.h>
+#include <kernels/reference/activation.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
@@ -109,8 +112,8 @@ void dx_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, con
       if constexpr (kTraining) {
         const auto centred = centred_at(d, in, at, i);
         const auto dz = dz_at<kActivation, kFromY>(d, in, at, i, centred);
-        const auto mean_part = hn::MulAdd(centred, hn::LoadU(d, slope + i), hn::LoadU(d, offset + i));
-        store<kStream>(hn::MulAdd(dz, scale, mean_part), d, dx + at);
+        const auto of_statistics = hn::MulAdd(centred, hn::LoadU(d, slope + i), hn::LoadU(d, offset + i));
+        store<kStream>(hn::Mul(hn::Add(dz, of_statistics), scale), d, dx + at);
       } else {
         constexpr bool kNeedsX = kActivation != Activation::none && !kFromY;
         const auto centred = kNeedsX ? centred_at(d, in, at, i) : hn::Zero(d);
@@ -175,6 +178,23 @@ void add_up(Context& context, const ColumnSplit& split, Activation activation, c
   });
 }
 
+// The sums of a column, of dz and of dz * (x - mean), in double, for one where a float has overflowed on the way. Both
+// stay as they are where an operand itself is not finite.
+void exact_sums(const RowsShape& shape, Activation activation, const NormOperands& in, int64_t col, double mean,
+                double& sum, double& product) {
+  double dz_sum = 0, dz_product = 0;
+  for (int64_t at = col; at < shape.count(); at += shape.cols) {
+    double saved = (in.x[at] - double{in.mean[col]}) * in.scale[col] + in.bias[col];  // z
+    if (slope_from_output(activation)) saved = in.y ? in.y[at] : reference::activate(activation, saved);
+    const double dz = in.dy[at] * reference::activation_slope(activation, saved), centred = in.x[at] - mean;
+    if (!std::isfinite(dz) || !std::isfinite(centred)) return;
+    dz_sum += dz;
+    dz_product += dz * centred;
+  }
+  sum = dz_sum;
+  product = dz_product;
+}
+
 }  // namespace
 
 void batch_norm_backward(Context& context, const RowsShape& shape, const BatchNormParams& params, Activation activation,
@@ -187,15 +207,16 @@ void batch_norm_backward(Context& context, const RowsShape& shape, const BatchNo
   float* columns = workspace.take<float>(5 * width);
   float *centre = columns, *scale = centre + width, *shift = scale + width, *slope = shift + width,
         *offset = slope + width;
+  const bool training = params.training;
   for (int64_t c = 0; c < cols; ++c) {
-    centre[c] = mean[c];
+    const bool fits = !training || differences_fit(shape.rows, inv_std[c]);
+    centre[c] = fits ? mean[c] : 0;
     scale[c] = weight ? weight[c] * inv_std[c] : inv_std[c];
-    shift[c] = bias ? bias[c] : 0;
+    shift[c] = (bias ? bias[c] : 0) - (fits ? 0 : mean[c] * scale[c]);
   }
   for (float* values : {centre, scale, shift}) split.repeat(values);
   NormOperands in{x, y, dy, centre, scale, shift};
 
-  const bool training = params.training;
   if (dresidual && !stores_dz(activation)) {  // a pass of its own
     dnn::cpu::activation_backward(context, activation, 0, shape.count(), y, dy, dresidual);
     in.dy = dresidual;
@@ -211,11 +232,17 @@ void batch_norm_backward(Context& context, const RowsShape& shape, const BatchNo
         sum += sets[set * 2 * cols + c];
         product += sets[set * 2 * cols + cols + c];
       }
-      const double inverse = inv_std[c], factor = -scale[c] / static_cast<double>(std::max<int64_t>(shape.rows, 1));
+      if (centre[c] != mean[c] || !std::isfinite(sum) || !std::isfinite(product)) {
+        const NormOperands stored{x,      nullptr, dresidual,
+                                  centre, scale,   shift};  // dz is in dresidual where that is wanted
+        exact_sums(shape, dresidual ? Activation::none : activation, dresidual ? stored : in, c, mean[c], sum, product);
+      }
+      const double inverse = inv_std[c], of_rows = -1 / static_cast<double>(std::max<int64_t>(shape.rows, 1));
       if (dweight) dweight[c] = static_cast<float>(inverse * product);
       if (dbias) dbias[c] = static_cast<float>(sum);
-      slope[c] = static_cast<float>(factor * inverse * inverse * product);
-      offset[c] = static_cast<float>(factor * sum);
+      const double by_difference = of_rows * inverse * inverse * product;
+      slope[c] = static_cast<float>(by_difference);
+      offset[c] = static_cast<float>(of_rows * sum + by_difference * (double{centre[c]} - mean[c]));
     }
     for (float* values : {slope, offset}) split.repeat(values);
   }

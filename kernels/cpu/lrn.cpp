@@ -15,6 +15,37 @@
 #include <kernels/cpu/simd/power-inl.h>
 #include <kernels/cpu/simd/vectors-inl.h>
 #include <kernels/parallel.h>
+#include <kernels/reference/lrn.h>
+
+#ifndef DNN_LRN_EXACT
+#define DNN_LRN_EXACT
+namespace dnn::cpu {
+namespace {
+
+// Rows whose squares a float can't hold, in double as the reference has them.
+struct LrnExact {
+  LrnShape shape;
+
+  void forward(int64_t rows, const float* x, float* y) const {
+    LrnShape part = shape;
+    part.rows = rows;
+    Context one(backend("reference"));
+    one.threads = 1;
+    reference::lrn_forward(one, part, x, y);
+  }
+
+  void backward(int64_t rows, const float* x, const float* dy, float* dx) const {
+    LrnShape part = shape;
+    part.rows = rows;
+    Context one(backend("reference"));
+    one.threads = 1;
+    reference::lrn_backward(one, part, x, dy, dx);
+  }
+};
+
+}  // namespace
+}  // namespace dnn::cpu
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
@@ -49,15 +80,25 @@ HWY_INLINE void powers(D d, const LrnBlock& block, V sum, V& p, V& inverse) {
   }
 }
 
-void square_rows(const LrnBlock& block, int64_t rows, const float* x, float* squares) {
+// Whether all squares are within block.largest_square, or NaN.
+bool square_rows(const LrnBlock& block, int64_t rows, const float* x, float* squares) {
+  const hn::ScalableTag<float> full;
+  auto largest = hn::Zero(full);
+  float rest = 0;
   for (int64_t row = 0; row < rows; ++row) {
     const float* from = x + row * block.cols;
     float* to = squares + row * block.pitch + block.before;
-    for_vectors(block.cols, [=](auto d, int64_t i) HWY_ATTR {
-      const auto v = hn::LoadU(d, from + i);
-      hn::StoreU(hn::Mul(v, v), d, to + i);
+    for_vectors(block.cols, [&](auto d, int64_t i) HWY_ATTR {
+      const auto v = hn::LoadU(d, from + i), square = hn::Mul(v, v);
+      hn::StoreU(square, d, to + i);
+      if constexpr (hn::MaxLanes(d) == hn::MaxLanes(full)) {
+        largest = hn::IfThenElse(hn::Gt(square, largest), square, largest);
+      } else {
+        rest = std::max(rest, hn::GetLane(hn::MaxOfLanes(d, square)));
+      }
     });
   }
+  return std::max(rest, hn::GetLane(hn::MaxOfLanes(full, largest))) <= block.largest_square;
 }
 
 template <int kWindow, bool kThreeQuarters, bool kStream>
@@ -120,23 +161,32 @@ void with_constants(const LrnBlock& block, F&& f) {
   with_stream.template operator()<0, true>();
 }
 
-void forward_chunk(const LrnBlock& block, int64_t rows, const float* x, float* scratch, float* y) {
+// exact: the same for such rows as square_rows() refuses.
+void forward_chunk(const LrnBlock& block, int64_t rows, const float* x, float* scratch, float* y,
+                   const LrnExact& exact) {
   with_constants(block, [&]<int kWindow, bool kThreeQuarters, bool kStream>() HWY_ATTR {
     for (int64_t row = 0; row < rows; row += block.rows) {
       const int64_t count = std::min(block.rows, rows - row), at = row * block.cols;
-      square_rows(block, count, x + at, scratch);
+      if (!square_rows(block, count, x + at, scratch)) {
+        exact.forward(count, x + at, y + at);
+        continue;
+      }
       forward_rows<kWindow, kThreeQuarters, kStream>(block, count, x + at, scratch, y + at);
     }
     flush<kStream>();
   });
 }
 
-void backward_chunk(const LrnBlock& block, int64_t rows, const float* x, const float* dy, float* scratch, float* dx) {
+void backward_chunk(const LrnBlock& block, int64_t rows, const float* x, const float* dy, float* scratch, float* dx,
+                    const LrnExact& exact) {
   float *shares = scratch + block.rows * block.pitch, *first = shares + block.rows * block.pitch;
   with_constants(block, [&]<int kWindow, bool kThreeQuarters, bool kStream>() HWY_ATTR {
     for (int64_t row = 0; row < rows; row += block.rows) {
       const int64_t count = std::min(block.rows, rows - row), at = row * block.cols;
-      square_rows(block, count, x + at, scratch);
+      if (!square_rows(block, count, x + at, scratch)) {
+        exact.backward(count, x + at, dy + at, dx + at);
+        continue;
+      }
       backward_first<kWindow, kThreeQuarters>(block, count, x + at, dy + at, scratch, shares, first);
       backward_second<kWindow, kStream>(block, count, x + at, shares, first, dx + at);
     }
@@ -174,7 +224,7 @@ void for_each_chunk(Context& context, const LrnShape& shape, int arrays, const f
 void lrn_forward(Context& context, const LrnShape& shape, const float* x, float* y) {
   const auto chunk_loop = DNN_PER_ISA(forward_chunk)[context];
   for_each_chunk(context, shape, 1, y, [&](const LrnBlock& block, int64_t rows, int64_t at, float* scratch) {
-    chunk_loop(block, rows, x + at, scratch, y + at);
+    chunk_loop(block, rows, x + at, scratch, y + at, {shape});
   });
 }
 
@@ -182,7 +232,7 @@ void lrn_forward(Context& context, const LrnShape& shape, const float* x, float*
 void lrn_backward(Context& context, const LrnShape& shape, const float* x, const float* dy, float* dx) {
   const auto chunk_loop = DNN_PER_ISA(backward_chunk)[context];
   for_each_chunk(context, shape, 3, dx, [&](const LrnBlock& block, int64_t rows, int64_t at, float* scratch) {
-    chunk_loop(block, rows, x + at, dy + at, scratch, dx + at);
+    chunk_loop(block, rows, x + at, dy + at, scratch, dx + at, {shape});
   });
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include <kernels/cpu/lines.h>
 #include <kernels/cpu/power_plan.h>
@@ -15,6 +17,7 @@ struct LrnBlock {
   int window, arrays;
   int64_t pitch, rows;
   float alpha, k, slope;  // s = k + alpha * sum; slope: of the second part of dx
+  float largest_square;   // for which s is surely within a float
   bool three_quarters;    // beta is 0.75, as everyone has it
   PowerPlan minus_beta;
   bool stream;
@@ -30,6 +33,8 @@ struct LrnBlock {
         alpha(static_cast<float>(shape.alpha / shape.size)),
         k(static_cast<float>(shape.k)),
         slope(static_cast<float>(2 * shape.alpha * shape.beta / shape.size)),
+        largest_square(std::numeric_limits<float>::max() / 8 / std::max(1.0f, std::abs(alpha)) /
+                       static_cast<float>(window)),
         three_quarters(shape.beta == 0.75),
         minus_beta(-shape.beta),
         stream(stream_result && cols % kLineFloats == 0) {}

@@ -6,6 +6,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <limits>
+
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/lines.h>
 #include <kernels/cpu/per_isa.h>
@@ -47,14 +49,22 @@ HWY_INLINE hn::Vec<hn::Rebind<int32_t, D>> load_index(D, const Index* index) {
 // The cells of a window that lie in the picture: rows [r0, r1), columns [s0, s1). Its cell (0, 0) may lie outside.
 struct Window {
   int r0, r1, s0, s1;
+
+  bool empty() const { return r0 >= r1 || s0 >= s1; }
 };
 
-// One output pixel; x is cell (0, 0) of its window, kR x kS its size where all of it lies in the picture, else 0.
+// One output pixel; x is cell (0, 0) of its window, kR x kS its size where all of it lies in the picture, else 0. The
+// pitches are those from one cell to the next.
 template <int kR, int kS, class Index>
 HWY_INLINE void max_of_window(const Pool2dShape& p, Window window, int64_t row_pitch, int64_t pitch, const float* x,
                               float* y, Index* index) {
   constexpr bool kIndex = !std::is_same_v<Index, NoIndex>;
   if constexpr (kR > 0) window = {0, kR, 0, kS};
+  if (kR == 0 && window.empty()) {
+    std::fill_n(y, p.c, -std::numeric_limits<float>::infinity());
+    if constexpr (kIndex) std::fill_n(index, p.c, Index{0});
+    return;
+  }
   const int columns = kS ? kS : p.s;
   for_vectors(p.c, [&](auto d, int64_t c) HWY_ATTR {
     const hn::RebindToSigned<decltype(d)> di;
@@ -81,19 +91,20 @@ template <int kR, int kS, class Index>
 void forward_row(const Pool2dShape& p, int oh, const float* image, float* y, Index* index) {
   constexpr int64_t kIndexPitch = std::is_same_v<Index, NoIndex> ? 0 : 1;
   const int top = oh * p.stride_h - p.pad_top, windows = p.ow();
-  const int r0 = std::max(0, -top), r1 = std::min(p.r, p.h - top);
+  const Cells rows = cells_inside(top, p.h, p.r, p.dilation_h);
   const int64_t pitch = p.x_pitch(), row_pitch = pitch * p.w, y_pitch = p.y_pitch(), index_pitch = kIndexPitch * p.c;
   const auto run = [&]<int kRows, int kColumns>(int ow) HWY_ATTR {
     const int left = ow * p.stride_w - p.pad_left;
-    const Window window{r0, r1, std::max(0, -left), std::min(p.s, p.w - left)};
-    max_of_window<kRows, kColumns>(p, window, row_pitch, pitch, image + top * row_pitch + left * pitch,
-                                   y + ow * y_pitch, index + ow * index_pitch);
+    const Cells columns = cells_inside(left, p.w, p.s, p.dilation_w);
+    const Window window{rows.begin, rows.end, columns.begin, columns.end};
+    max_of_window<kRows, kColumns>(p, window, row_pitch * p.dilation_h, pitch * p.dilation_w,
+                                   image + top * row_pitch + left * pitch, y + ow * y_pitch, index + ow * index_pitch);
   };
   // The windows [begin, end) lie in the picture as a whole.
   int begin = 0, end = 0;
-  if (kR > 0 && r1 - r0 == p.r && p.w + p.pad_left >= p.s) {
+  if (kR > 0 && rows.end - rows.begin == p.r && p.w + p.pad_left >= p.extent_w()) {
     begin = std::min(windows, (p.pad_left + p.stride_w - 1) / p.stride_w);
-    end = std::clamp((p.w + p.pad_left - p.s) / p.stride_w + 1, begin, windows);
+    end = std::clamp((p.w + p.pad_left - p.extent_w()) / p.stride_w + 1, begin, windows);
   }
   for (int ow = 0; ow < begin; ++ow) run.template operator()<0, 0>(ow);
   for (int ow = begin; ow < end; ++ow) run.template operator()<kR, kS>(ow);
@@ -238,6 +249,29 @@ void gather_row(const Pool2dShape& p, int h, Covering rows, const Covering* colu
   }
 }
 
+// The same where the window's cells are apart: of the windows that span a pixel, those count that have a cell on it.
+template <class Index>
+void gather_dilated_row(const Pool2dShape& p, int h, Covering rows, const Covering* columns, const float* dy,
+                        const Index* index, float* dx) {
+  for (int w = 0; w < p.w; ++w, dx += p.x_pitch()) {
+    std::fill_n(dx, p.c, 0.0f);
+    for (int oh = rows.begin; oh < rows.end; ++oh) {
+      const int down = h + p.pad_top - oh * p.stride_h;
+      if (down % p.dilation_h != 0) continue;
+      for (int ow = columns[w].begin; ow < columns[w].end; ++ow) {
+        const int right = w + p.pad_left - ow * p.stride_w;
+        if (right % p.dilation_w != 0) continue;
+        const int64_t window = int64_t{oh} * p.ow() + ow;
+        const int32_t cell = down / p.dilation_h * p.s + right / p.dilation_w;
+        for_vectors(p.c, [&](auto d, int64_t c) HWY_ATTR {
+          const auto v = routed(d, dy + window * p.y_pitch() + c, index + window * p.c + c, cell);
+          hn::StoreU(hn::Add(hn::LoadU(d, dx + c), v), d, dx + c);
+        });
+      }
+    }
+  }
+}
+
 template <bool kStream, class Index>
 void spread_rows(const Pool2dShape& p, Range range, const float* dy, const Index* index, float* dx) {
   const int oh = p.oh(), ow = p.ow();
@@ -256,11 +290,11 @@ template <bool kStream, class Index>
 void gather_rows(const Pool2dShape& p, const Covering* rows, const Covering* columns, Range range, const float* dy,
                  const Index* index, float* dx) {
   const int64_t windows = int64_t{p.oh()} * p.ow();
+  const auto row_loop = p.dilated() ? gather_dilated_row<Index> : gather_row<kStream, Index>;
   for (int64_t row = range.begin; row < range.end; ++row) {
     const int h = static_cast<int>(row % p.h);
     const int64_t first = row / p.h * windows;
-    gather_row<kStream>(p, h, rows[h], columns, dy + first * p.y_pitch(), index + first * p.c,
-                        dx + row * p.w * p.x_pitch());
+    row_loop(p, h, rows[h], columns, dy + first * p.y_pitch(), index + first * p.c, dx + row * p.w * p.x_pitch());
   }
   flush<kStream>();
 }
@@ -300,7 +334,7 @@ void max_pool2d_forward(Context& context, const Pool2dShape& p, const float* x, 
 void max_pool2d_backward(Context& context, const Pool2dShape& p, const float* dy, const void* index, float* dx) {
   const int64_t count = p.x_pixels() * p.c;
   const bool stream = p.c % kLineFloats == 0 && p.x_pitch() == p.c && worth_streaming(dx, count);
-  if (p.r <= p.stride_h && p.s <= p.stride_w) {
+  if (!p.dilated() && p.r <= p.stride_h && p.s <= p.stride_w) {
     const auto chunk_loop = DNN_PER_ISA(spread_chunk)[context];
     const int64_t rows = int64_t{p.n} * p.oh(), chunks = std::min(rows, chunk_count(count, kChunkElements));
     parallel_for(context, chunks,
@@ -309,8 +343,8 @@ void max_pool2d_backward(Context& context, const Pool2dShape& p, const float* dy
     const auto chunk_loop = DNN_PER_ISA(gather_chunk)[context];
     const int64_t rows = int64_t{p.n} * p.h, chunks = std::min(rows, chunk_count(count, kChunkElements));
     Workspace workspace(context);
-    const Covering* covering_rows = find_coverings(p.h, p.r, p.stride_h, p.pad_top, p.oh(), workspace);
-    const Covering* covering_columns = find_coverings(p.w, p.s, p.stride_w, p.pad_left, p.ow(), workspace);
+    const Covering* covering_rows = find_coverings(p.h, p.extent_h(), p.stride_h, p.pad_top, p.oh(), workspace);
+    const Covering* covering_columns = find_coverings(p.w, p.extent_w(), p.stride_w, p.pad_left, p.ow(), workspace);
     parallel_for(context, chunks, [&](int64_t chunk, int) {
       chunk_loop(p, covering_rows, covering_columns, stream, chunk_range(rows, chunks, chunk), dy, index, dx);
     });

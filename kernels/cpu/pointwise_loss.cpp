@@ -5,11 +5,14 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <cmath>
+
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/per_isa.h>
 #include <kernels/cpu/simd/activation-inl.h>
 #include <kernels/cpu/simd/vectors-inl.h>
 #include <kernels/parallel.h>
+#include <kernels/reference/loss.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
@@ -93,6 +96,18 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace dnn::cpu {
+namespace {
+
+// In double, for losses whose sum a float can't hold; NaN or infinite where an operand is.
+double exact_sum(PointwiseLoss kind, double beta, int64_t count, const float* x, const float* target) {
+  double sum = 0;
+  for (int64_t i = 0; i < count && std::isfinite(sum); ++i) {
+    sum += reference::pointwise_loss_at(kind, beta, x[i], target[i]).value;
+  }
+  return sum;
+}
+
+}  // namespace
 
 void pointwise_loss(Context& context, PointwiseLoss kind, double beta, double scale, int64_t count, const float* x,
                     const float* target, float* loss, float* dx) {
@@ -107,6 +122,7 @@ void pointwise_loss(Context& context, PointwiseLoss kind, double beta, double sc
   });
   double sum = 0;
   for (int64_t chunk = 0; chunk < chunks; ++chunk) sum += losses[chunk];
+  if (!std::isfinite(sum)) sum = exact_sum(kind, beta, count, x, target);
   loss[0] = static_cast<float>(scale * sum);
 }
 

@@ -4,6 +4,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <cmath>
+
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/lines.h>
 #include <kernels/cpu/per_isa.h>
@@ -77,12 +79,30 @@ HWY_AFTER_NAMESPACE();
 namespace dnn::cpu {
 namespace {
 
+// Result k = scale * total. Where partial sums in float have overflowed, and x itself is finite, all in double.
+float result_of(const SumPlan& plan, const float* x, int64_t k, double scale, double total) {
+  if (std::isfinite(total)) return static_cast<float>(scale * total);
+  const int64_t length = plan.runs ? 1 : plan.length, count = plan.runs ? plan.length : plan.rows;
+  x += Walk(plan.kept, k / length).offset() + k % length;
+  double exact = 0;
+  Walk block(plan.reduced, 0);
+  for (int64_t i = 0; i < plan.reduced.count; ++i, block.next()) {
+    for (int64_t j = 0; j < count; ++j) {
+      const float value = x[block.offset() + j * length];
+      if (!std::isfinite(value)) return static_cast<float>(scale * total);
+      exact += value;
+    }
+  }
+  return static_cast<float>(scale * exact);
+}
+
 // y[k] = scale * the sum of the chunks' partial results, chunk by chunk.
-void add_partials(int64_t chunks, int64_t results, double scale, const double* partial, float* y) {
+void add_partials(const SumPlan& plan, int64_t chunks, int64_t results, double scale, const float* x,
+                  const double* partial, float* y) {
   for (int64_t k = 0; k < results; ++k) {
     double total = 0;
     for (int64_t chunk = 0; chunk < chunks; ++chunk) total += partial[chunk * results + k];
-    y[k] = static_cast<float>(scale * total);
+    y[k] = result_of(plan, x, k, scale, total);
   }
 }
 
@@ -96,14 +116,14 @@ void sum_runs(Context& context, const SumPlan& plan, int64_t chunks, double scal
     parallel_for(context, chunks, [&](int64_t chunk, int) {
       const Range range = chunk_range(results, chunks, chunk);
       chunk_loop(plan, range, {0, values}, x, totals + range.begin);
-      for (int64_t k = range.begin; k < range.end; ++k) y[k] = static_cast<float>(scale * totals[k]);
+      for (int64_t k = range.begin; k < range.end; ++k) y[k] = result_of(plan, x, k, scale, totals[k]);
     });
   } else {
     double* partial = workspace.take<double>(chunks * results);
     parallel_for(context, chunks, [&](int64_t chunk, int) {
       chunk_loop(plan, {0, results}, line_range(values, chunks, chunk), x, partial + chunk * results);
     });
-    add_partials(chunks, results, scale, partial, y);
+    add_partials(plan, chunks, results, scale, x, partial, y);
   }
 }
 
@@ -129,7 +149,7 @@ void sum_columns_by_rows(Context& context, const SumPlan& plan, int64_t chunks, 
       }
     }
   });
-  add_partials(chunks, results, scale, partial, y);
+  add_partials(plan, chunks, results, scale, x, partial, y);
 }
 
 void sum_columns_by_results(Context& context, const SumPlan& plan, int64_t chunks, int group, double scale,
@@ -152,7 +172,7 @@ void sum_columns_by_results(Context& context, const SumPlan& plan, int64_t chunk
       const int64_t width = std::min(widest, plan.length - first);
       chunk_loop(plan, kept, first, width, group, {0, rows}, x, all_sums + thread * kWidestColumns, totals);
       float* to = y + kept * plan.length + first;
-      for (int64_t c = 0; c < width; ++c) to[c] = static_cast<float>(scale * totals[c]);
+      for (int64_t c = 0; c < width; ++c) to[c] = result_of(plan, x, kept * plan.length + first + c, scale, totals[c]);
     }
   });
 }

@@ -120,7 +120,7 @@ HWY_AFTER_NAMESPACE();
 namespace dnn::cpu {
 namespace {
 
-Side side_of(int in, int out, bool align_corners, Workspace& workspace) {
+Side side_of(int in, int out, double scale, bool align_corners, Workspace& workspace) {
   auto* sources = workspace.take<reference::BilinearSource>(out);
   auto* takers = workspace.take<Range>(in);
   std::fill_n(takers, in, Range{0, 0});
@@ -130,7 +130,7 @@ Side side_of(int in, int out, bool align_corners, Workspace& workspace) {
     range.end = taker + 1;
   };
   for (int i = 0; i < out; ++i) {
-    sources[i] = reference::bilinear_source(i, in, out, align_corners);
+    sources[i] = reference::bilinear_source(i, in, out, scale, align_corners);
     take(sources[i].first, i);
     take(sources[i].second, i);
   }
@@ -142,8 +142,8 @@ Side side_of(int in, int out, bool align_corners, Workspace& workspace) {
 void upsample_bilinear2d_forward(Context& context, const ResizeShape& p, const float* x, float* y) {
   const auto chunk_loop = DNN_PER_ISA(forward_chunk)[context];
   Workspace workspace(context);
-  const Side rows = side_of(p.h, p.oh, p.align_corners, workspace);
-  const Side columns = side_of(p.w, p.ow, p.align_corners, workspace);
+  const Side rows = side_of(p.h, p.oh, p.scale_h, p.align_corners, workspace);
+  const Side columns = side_of(p.w, p.ow, p.scale_w, p.align_corners, workspace);
   const int64_t count = int64_t{p.n} * p.oh, width = int64_t{p.w} * p.c;
   const int64_t chunks = std::min(count, chunk_count(p.y_pixels() * p.c, kChunkElements));
   const bool stream = p.c % kLineFloats == 0 && worth_streaming(y, p.y_pixels() * p.c);
@@ -156,8 +156,8 @@ void upsample_bilinear2d_forward(Context& context, const ResizeShape& p, const f
 void upsample_bilinear2d_backward(Context& context, const ResizeShape& p, const float* dy, float* dx) {
   const auto chunk_loop = DNN_PER_ISA(backward_chunk)[context];
   Workspace workspace(context);
-  const Side rows = side_of(p.h, p.oh, p.align_corners, workspace);
-  const Side columns = side_of(p.w, p.ow, p.align_corners, workspace);
+  const Side rows = side_of(p.h, p.oh, p.scale_h, p.align_corners, workspace);
+  const Side columns = side_of(p.w, p.ow, p.scale_w, p.align_corners, workspace);
   const int64_t count = int64_t{p.n} * p.h, width = int64_t{p.ow} * p.c;
   const int64_t chunks = std::min(count, chunk_count(std::max(p.x_pixels(), p.y_pixels()) * p.c, kChunkElements));
   float* summed = workspace.take<float>(threads_for(context, chunks) * width);

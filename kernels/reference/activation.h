@@ -49,14 +49,14 @@ T activate(Activation activation, T x, T alpha = 0) {
     case Activation::elu:
       return x < 0 ? alpha * std::expm1(x) : x;
     case Activation::softplus:
-      return std::max(x, T{0}) + std::log1p(std::exp(-std::abs(alpha * x))) / alpha;
+      return (alpha > 0 ? std::max(x, T{0}) : std::min(x, T{0})) + std::log1p(std::exp(-std::abs(alpha * x))) / alpha;
     case Activation::none:
       break;
   }
   return x;
 }
 
-// The derivative, from saved = the result where slope_from_output(activation), else from saved = the input.
+// The derivative, from saved = the result where slope_from_output(activation, alpha), else from saved = the input.
 template <class T>
 T activation_slope(Activation activation, T saved, T alpha = 0) {
   switch (activation) {
@@ -80,7 +80,8 @@ T activation_slope(Activation activation, T saved, T alpha = 0) {
     case Activation::leaky_relu:
       return saved > 0 ? T{1} : alpha;
     case Activation::elu:
-      return saved > 0 ? T{1} : saved + alpha;
+      if (saved > 0) return 1;
+      return alpha >= 0 ? saved + alpha : alpha * std::exp(saved);
     case Activation::softplus:
       return sigmoid(alpha * saved);
     case Activation::none:

@@ -6,8 +6,9 @@
 #include <kernels/backend.h>
 
 // y[n, oy, ox, c] = the largest, or the average, of the window's cells x[n, oy * stride_h - pad_top + r, ox * stride_w
-// - pad_left + s, c] that lie in the picture. An average divides by the cells in the padded picture where
-// count_include_pad, else by those in the picture; what hangs over the padding (ceil_mode) never counts.
+// - pad_left + s, c] that lie in the picture; for the largest r and s are multiplied by the dilation. An average
+// divides by the cells in the padded picture where count_include_pad, else by those in the picture; what hangs over the
+// padding (ceil_mode) never counts.
 namespace dnn::reference {
 
 // Where one output's window lies in its picture; begin and end are cut to the picture.
@@ -58,14 +59,17 @@ void max_pool2d_forward(Context&, const Pool2dShape& shape, const T* x, T* y, vo
   for_each_window(shape, [&](int64_t n, const PoolWindow& window, int64_t pixel) {
     for (int c = 0; c < shape.c; ++c) {
       T largest = -std::numeric_limits<T>::infinity();
-      int cell = -1;
-      for (int iy = window.y_begin; iy < window.y_end; ++iy) {
-        for (int ix = window.x_begin; ix < window.x_end; ++ix) {
-          const T value = x[pool_offset(shape, n, iy, ix, c)];
-          if (cell >= 0 && (std::isnan(largest) || !(value > largest || std::isnan(value)))) continue;
-          largest = value;
-          cell = (iy - window.top) * shape.s + ix - window.left;
-        }
+      int cell = 0;
+      bool found = false;
+      for (int at = 0; at < shape.r * shape.s; ++at) {
+        const int64_t iy = window.top + int64_t{at / shape.s} * shape.dilation_h;
+        const int64_t ix = window.left + int64_t{at % shape.s} * shape.dilation_w;
+        if (iy < 0 || iy >= shape.h || ix < 0 || ix >= shape.w) continue;
+        const T value = x[pool_offset(shape, n, static_cast<int>(iy), static_cast<int>(ix), c)];
+        if (found && (std::isnan(largest) || !(value > largest || std::isnan(value)))) continue;
+        largest = value;
+        cell = at;
+        found = true;
       }
       y[pixel * shape.y_pitch() + c] = largest;
       if (!index_or_null) continue;
@@ -87,7 +91,9 @@ void max_pool2d_backward(Context&, const Pool2dShape& shape, const T* dy, const 
       const int64_t at = pixel * shape.c + c;
       const int cell =
           shape.byte_index() ? static_cast<const uint8_t*>(index)[at] : static_cast<const int32_t*>(index)[at];
-      const int iy = window.top + cell / shape.s, ix = window.left + cell % shape.s;
+      const int iy = window.top + cell / shape.s * shape.dilation_h,
+                ix = window.left + cell % shape.s * shape.dilation_w;
+      if (iy < 0 || iy >= shape.h || ix < 0 || ix >= shape.w) continue;  // no cell in the picture
       dx[pool_offset(shape, n, iy, ix, c)] += dy[pixel * shape.y_pitch() + c];
     }
   });

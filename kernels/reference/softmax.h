@@ -8,13 +8,17 @@
 //   softmax(x)[j] = exp(x[j] - m) / sum over i of exp(x[i] - m), log_softmax its logarithm.
 namespace dnn::reference {
 
-// log of the sum of exp(x[j]).
+// log of the sum of exp(x[j]) is largest + rest, kept apart: beside a large value the other would be lost.
+struct LogSumExp {
+  double largest, rest;
+};
+
 template <class T>
-double log_sum_exp(const T* x, int cols) {
+LogSumExp log_sum_exp(const T* x, int cols) {
   const double largest = *std::max_element(x, x + cols);
   double sum = 0;
   for (int j = 0; j < cols; ++j) sum += std::exp(x[j] - largest);
-  return largest + std::log(sum);
+  return {largest, std::log(sum)};
 }
 
 template <class T>
@@ -40,8 +44,8 @@ void softmax_backward(Context&, const RowsShape& shape, const T* y, const T* dy,
 template <class T>
 void log_softmax_forward(Context&, const RowsShape& shape, const T* x, T* y) {
   for (int64_t row = 0; row < shape.rows; ++row, x += shape.cols, y += shape.cols) {
-    const double total = log_sum_exp(x, shape.cols);
-    for (int j = 0; j < shape.cols; ++j) y[j] = static_cast<T>(x[j] - total);
+    const auto [largest, rest] = log_sum_exp(x, shape.cols);
+    for (int j = 0; j < shape.cols; ++j) y[j] = static_cast<T>(x[j] - largest - rest);
   }
 }
 
@@ -95,14 +99,14 @@ void softmax_cross_entropy(Context&, const RowsShape& shape, const CrossEntropyP
       const double weight = class_weights_or_null ? class_weights_or_null[j] : 1;
       return weight * (j == labels[row] ? 1 - params.label_smoothing + smooth : smooth);
     };
-    const double log_sum = log_sum_exp(x, shape.cols);
+    const auto [largest, rest] = log_sum_exp(x, shape.cols);
     double sum = 0;
     for (int j = 0; j < shape.cols; ++j) {
       sum += target(j);
-      if (target(j) != 0) total += target(j) * (log_sum - x[j]);
+      if (target(j) != 0) total += target(j) * (largest - x[j] + rest);
     }
     for (int j = 0; dx && j < shape.cols; ++j) {
-      dx[j] = static_cast<T>(scale * (std::exp(x[j] - log_sum) * sum - target(j)));
+      dx[j] = static_cast<T>(scale * (std::exp(x[j] - largest - rest) * sum - target(j)));
     }
   }
   *loss = static_cast<T>(scale * total);

@@ -6,22 +6,27 @@
 // Pictures brought to another size as torch.nn.Upsample does. Nearest: cell i of `out` takes cell floor(i * in / out)
 // of `in`. Bilinear: it lies at (i + 0.5) * in / out - 0.5, where pixels are squares and the outer edges stay, or at i
 // * (in - 1) / (out - 1) with align_corners, where the outer pixels' centres stay; never outside the picture. Its value
-// is that of the two cells next to it in each direction, weighed by nearness.
+// is that of the two cells next to it in each direction, weighed by nearness. A `scale` other than 0 stands for out /
+// in but with align_corners: out is then in * scale, rounded down.
 namespace dnn::reference {
 
-inline int nearest_source(int64_t i, int64_t in, int64_t out) { return static_cast<int>(i * in / out); }
+inline int nearest_source(int64_t i, int64_t in, int64_t out, double scale) {
+  if (scale == 0) return static_cast<int>(i * in / out);
+  return static_cast<int>(std::min(static_cast<double>(i) / scale, static_cast<double>(in - 1)));
+}
 
 struct BilinearSource {
   int first, second;  // the same cell at the edge
   double weight;      // of the second; the first has the rest
 };
 
-inline BilinearSource bilinear_source(int i, int in, int out, bool align_corners) {
+inline BilinearSource bilinear_source(int i, int in, int out, double scale, bool align_corners) {
   double at = 0;
   if (align_corners) {
     if (out > 1) at = static_cast<double>(i) * (in - 1) / (out - 1);
   } else {
-    at = std::max((i + 0.5) * in / out - 0.5, 0.0);
+    const double centre = scale == 0 ? (i + 0.5) * in / out : (i + 0.5) / scale;
+    at = std::min(std::max(centre - 0.5, 0.0), static_cast<double>(in));
   }
   const int first = std::min(static_cast<int>(at), in - 1);
   return {first, std::min(first + 1, in - 1), std::min(at - first, 1.0)};
@@ -33,8 +38,10 @@ void for_each_nearest(const ResizeShape& shape, F&& f) {
   int64_t to = 0;
   for (int64_t n = 0; n < shape.n; ++n) {
     for (int oy = 0; oy < shape.oh; ++oy) {
-      const int64_t row = n * shape.h + nearest_source(oy, shape.h, shape.oh);
-      for (int ox = 0; ox < shape.ow; ++ox) f(to++, row * shape.w + nearest_source(ox, shape.w, shape.ow), 1.0);
+      const int64_t row = n * shape.h + nearest_source(oy, shape.h, shape.oh, shape.scale_h);
+      for (int ox = 0; ox < shape.ow; ++ox) {
+        f(to++, row * shape.w + nearest_source(ox, shape.w, shape.ow, shape.scale_w), 1.0);
+      }
     }
   }
 }
@@ -44,9 +51,9 @@ void for_each_bilinear(const ResizeShape& shape, F&& f) {
   int64_t to = 0;
   for (int64_t n = 0; n < shape.n; ++n) {
     for (int oy = 0; oy < shape.oh; ++oy) {
-      const BilinearSource rows = bilinear_source(oy, shape.h, shape.oh, shape.align_corners);
+      const BilinearSource rows = bilinear_source(oy, shape.h, shape.oh, shape.scale_h, shape.align_corners);
       for (int ox = 0; ox < shape.ow; ++ox, ++to) {
-        const BilinearSource columns = bilinear_source(ox, shape.w, shape.ow, shape.align_corners);
+        const BilinearSource columns = bilinear_source(ox, shape.w, shape.ow, shape.scale_w, shape.align_corners);
         const int64_t upper = (n * shape.h + rows.first) * shape.w, lower = (n * shape.h + rows.second) * shape.w;
         f(to, upper + columns.first, (1 - rows.weight) * (1 - columns.weight));
         f(to, upper + columns.second, (1 - rows.weight) * columns.weight);

@@ -6,6 +6,7 @@
 #include <queue>
 #include <utility>
 
+#include <libdnn/core/counted.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/core/tensor_impl.h>
 
@@ -173,7 +174,8 @@ void run_step(Node& node, Queue& queue) {
     dx = step(dy);
   }
   if (dx.size() != node.inputs.size()) {
-    throw Error(fmt::format("[{}] backward must give {} gradients; got {}", node.name, node.inputs.size(), dx.size()));
+    throw Error(fmt::format("[{}] backward must give {}; got {}", node.name,
+                            counted(static_cast<int64_t>(node.inputs.size()), "gradient"), dx.size()));
   }
   for (size_t i = 0; i < dx.size(); ++i) {
     if (!node.inputs[i].wanted || !dx[i].defined()) continue;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <sstream>
@@ -17,57 +18,45 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kImagenetLabels = "data/imagenet_labels.txt";
+constexpr const char* kImagenetLabels = "imagenet_labels.txt";  // comes with the program
 constexpr int kImagenetClasses = 1000;
 constexpr size_t kWorthFreezing = 3;  // batches: optimize_for_inference runs the net once itself
 
 struct ClassifyArguments {
   MachineOptions machine;
-  std::string model, weights, labels, json;
+  WeightsOptions weights;
+  std::string model, labels, json;
   std::vector<std::string> paths;
   int top = 5, batch = 8, classes = 0;
   bool recursive = false, skip_bad = false;
   // Instead of what the zoo says of the net.
   std::optional<int> resize, crop;
-  std::optional<Interpolation> interpolation;
-  std::optional<std::array<float, 3>> mean, std;
+  std::string interpolation;
+  std::vector<float> mean, std;
   std::string order;
 };
 
-bool is_picture_name(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return ending == ".jpg" || ending == ".jpeg" || ending == ".png" || ending == ".bmp";
-}
-
-// f(entry) for what is in a folder, and in those in it.
-template <class F>
-void for_entries(const fs::path& folder, bool recursive, F&& f) {
+bool is_folder(const std::string& path) {
   std::error_code fault;
-  for (fs::directory_iterator at(folder, fault), end; !fault && at != end; at.increment(fault)) {
-    f(*at);
-    if (recursive && at->is_directory() && !at->is_symlink()) for_entries(at->path(), true, f);
-  }
-  if (fault) throw Error(fmt::format("[classify] cannot read the folder {}: {}", folder.string(), fault.message()));
+  return fs::is_directory(path, fault);
 }
 
 // The files named, and those in the folders named that are called like a picture, by name.
-std::vector<std::string> find_pictures(const std::vector<std::string>& paths, bool recursive) {
+std::vector<std::string> pictures_of(const std::vector<std::string>& paths, bool recursive) {
   std::vector<std::string> files;
+  int64_t hidden = 0;
   for (const std::string& path : paths) {
-    if (!fs::is_directory(path)) {
+    if (!is_folder(path)) {
       files.push_back(path);
       continue;
     }
-    std::vector<std::string> found;
-    const auto look = [&](const fs::directory_entry& entry) {
-      if (entry.is_regular_file() && is_picture_name(entry.path())) found.push_back(entry.path().string());
-    };
-    for_entries(path, recursive, look);
-    if (found.empty()) throw Error(fmt::format("[classify] no .jpg, .jpeg, .png or .bmp file in {}", path));
-    std::sort(found.begin(), found.end());
-    files.insert(files.end(), found.begin(), found.end());
+    FoundPictures found = find_pictures(path, recursive);
+    if (found.paths.empty()) throw Error(fmt::format("[classify] no .jpg, .jpeg, .png or .bmp file in {}", path));
+    std::sort(found.paths.begin(), found.paths.end());
+    files.insert(files.end(), found.paths.begin(), found.paths.end());
+    hidden += static_cast<int64_t>(found.hidden.size());
   }
+  if (hidden > 0) fmt::print("left out: {}\n", counted(hidden, "hidden file or folder", "hidden files and folders"));
   return files;
 }
 
@@ -84,31 +73,44 @@ std::vector<std::string> read_labels(const std::string& path, int classes) {
   const auto wanted = static_cast<size_t>(classes);
   if (labels.size() == wanted + 1 && labels.front() == "background") labels.erase(labels.begin());
   if (labels.size() != wanted) {
-    throw Error(fmt::format("[classify] the net has {} classes; {} has {} labels", classes, path, labels.size()));
+    throw Error(fmt::format("[classify] the net has {}; {} has {}", counted(classes, "class", "classes"), path,
+                            counted(static_cast<int64_t>(labels.size()), "label")));
   }
   return labels;
 }
 
-// "0.5,0.5,0.5"; false where it isn't like that.
-bool read_three(const std::string& text, std::optional<std::array<float, 3>>& to) {
+// "0.5" or "0.5,0.5,0.5", for each channel a number; false where it isn't like that.
+bool read_channels(const std::string& text, std::vector<float>& to) {
   std::istringstream from(text);
-  std::array<float, 3> values{};
-  char comma[2] = {};
-  from >> values[0] >> comma[0] >> values[1] >> comma[1] >> values[2];
-  if (!from || comma[0] != ',' || comma[1] != ',' || from.peek() != std::istringstream::traits_type::eof())
-    return false;
-  to = values;
-  return true;
+  to.clear();
+  do {
+    float value = 0;
+    if (!(from >> value) || !std::isfinite(value)) return false;
+    to.push_back(value);
+  } while (from.get() == ',');
+  return from.eof() && (to.size() == 1 || to.size() == 3);
 }
+
+void set_channels(const char* name, const std::vector<float>& given, const ZooEntry& entry, std::array<float, 3>& to) {
+  if (given.empty()) return;
+  if (given.size() != static_cast<size_t>(entry.channels)) {
+    throw WrongArguments(fmt::format("{}: {} has {}; got {}", name, entry.name, counted(entry.channels, "channel"),
+                                     counted(static_cast<int64_t>(given.size()), "number")));
+  }
+  std::copy(given.begin(), given.end(), to.begin());
+}
+
+const std::map<std::string, Interpolation> kInterpolations{
+    {"nearest", Interpolation::nearest}, {"bilinear", Interpolation::bilinear}, {"bicubic", Interpolation::bicubic}};
 
 Preprocessing preprocessing_of(const ZooEntry& entry, const ClassifyArguments& a) {
   Preprocessing steps = entry.preprocessing;
   steps.grey = entry.channels == 1;
   if (a.resize) steps.resize = *a.resize;
   if (a.crop) steps.crop_height = steps.crop_width = *a.crop;
-  if (a.interpolation) steps.interpolation = *a.interpolation;
-  if (a.mean) steps.mean = *a.mean;
-  if (a.std) steps.std = *a.std;
+  if (!a.interpolation.empty()) steps.interpolation = kInterpolations.at(a.interpolation);
+  set_channels("--mean", a.mean, entry, steps.mean);
+  set_channels("--std", a.std, entry, steps.std);
   if (!a.order.empty()) steps.bgr = a.order == "bgr";
   return steps;
 }
@@ -150,9 +152,13 @@ class Classifier {
         net_(load_net("classify", a.model, a.weights, classes_)),
         freeze_(pictures > kWorthFreezing * static_cast<size_t>(a.batch)) {
     std::string labels = a.labels;
-    if (labels.empty() && classes_ == kImagenetClasses && fs::exists(kImagenetLabels)) labels = kImagenetLabels;
+    if (labels.empty() && classes_ == kImagenetClasses) labels = find_data_file(kImagenetLabels);
     if (!labels.empty()) labels_ = read_labels(labels, classes_);
-    fmt::print("preprocessing: {}\nlabels: {}\n", steps_.str(), labels.empty() ? "none, classes by number" : labels);
+    const bool missed = labels.empty() && classes_ == kImagenetClasses;
+    fmt::print("preprocessing: {}\nlabels: {}\n", steps_.str(),
+               missed           ? "ImageNet's are not there, classes by number"
+               : labels.empty() ? "none, classes by number"
+                                : labels);
   }
 
   void add(const std::string& path) {
@@ -183,37 +189,43 @@ class Classifier {
       throw Error(fmt::format("[classify] the net gives {} instead of {} logits a picture", y.shape().str(), classes_));
     }
     const std::vector<float> logits = y.to_vector<float>();
-    const double ms = ms_since(begin), each = ms / static_cast<double>(files_.size());
+    const double ms = ms_since(begin);
     net_ms_ += ms;
-    for (size_t i = 0; i < files_.size(); ++i)
-      report(files_[i], logits.data() + i * static_cast<size_t>(classes_), each);
+    batches_.push_back({{"pictures", files_.size()}, {"time_ms", ms}});
+    for (size_t i = 0; i < files_.size(); ++i) report(files_[i], logits.data() + i * static_cast<size_t>(classes_));
+    fmt::print("({} at a time: {:.2f} ms in the net)\n", counted(static_cast<int64_t>(files_.size()), "picture"), ms);
     images_.clear();
     files_.clear();
   }
 
   void finish() {
     finish_batch();
-    const double pictures = static_cast<double>(std::max<size_t>(results_.size(), 1));
-    fmt::print("{} pictures{}; a picture took {:.2f} ms to read and prepare, {:.2f} ms in the net\n", results_.size(),
+    const auto count = static_cast<int64_t>(results_.size());
+    const double pictures = static_cast<double>(std::max<int64_t>(count, 1));
+    fmt::print("{}{}; on average {:.2f} ms to read and prepare, {:.2f} ms in the net\n", counted(count, "picture"),
                skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "", preparing_ms_ / pictures, net_ms_ / pictures);
-    write_json(a_.json, results_);
+    write_json(a_.json, {{"model", a_.model},
+                         {"preprocessing", steps_.str()},
+                         {"pictures", results_},
+                         {"skipped", skipped_},
+                         {"batches", batches_}});
     if (results_.empty()) throw Error("[classify] none of the pictures could be read");
   }
 
  private:
-  void report(const std::string& file, const float* logits, double ms) {
+  void report(const std::string& file, const float* logits) {
     if (!std::all_of(logits, logits + classes_, [](float logit) { return std::isfinite(logit); })) {
       throw Error(fmt::format("[classify] the net's output for {} is not finite", file));
     }
     nlohmann::ordered_json top = nlohmann::ordered_json::array();
-    fmt::print("{} ({:.2f} ms)\n", file, ms);
+    fmt::print("{}\n", file);
     for (const Guess& guess : best(logits, classes_, a_.top)) {
       const std::string label = labels_.empty() ? "" : labels_[static_cast<size_t>(guess.label)];
       fmt::print("  {:>6.2f} %  {}{}{}\n", 100 * guess.probability, guess.label, label.empty() ? "" : ": ", label);
       top.push_back(
           {{"class", guess.label}, {"label", label}, {"probability", guess.probability}, {"logit", guess.logit}});
     }
-    results_.push_back({{"file", file}, {"top", top}, {"time_ms", ms}});
+    results_.push_back({{"file", file}, {"top", top}, {"batch", batches_.size()}});
   }
 
   const ClassifyArguments& a_;
@@ -228,13 +240,13 @@ class Classifier {
   std::vector<std::string> files_;
   int64_t skipped_ = 0;
   double preparing_ms_ = 0, net_ms_ = 0;
-  nlohmann::ordered_json results_ = nlohmann::ordered_json::array();
+  nlohmann::ordered_json results_ = nlohmann::ordered_json::array(), batches_ = nlohmann::ordered_json::array();
 };
 
 int run(const ClassifyArguments& a) {
   a.machine.apply();
   const NoGrad no_grad;
-  const std::vector<std::string> pictures = find_pictures(a.paths, a.recursive);
+  const std::vector<std::string> pictures = pictures_of(a.paths, a.recursive);
   Classifier classifier(a, pictures.size());
   for (const std::string& picture : pictures) classifier.add(picture);
   classifier.finish();
@@ -246,40 +258,72 @@ int run(const ClassifyArguments& a) {
 Command add_classify(CLI::App& app) {
   const auto a = std::make_shared<ClassifyArguments>();
   add_model_option(app, a->model);
-  app.add_option("--weights", a->weights, "weights of the net")->required()->check(CLI::ExistingFile);
-  app.add_option("pictures", a->paths, "pictures (JPEG, PNG, BMP), or folders to look for them")
+  a->weights.add(app, "weights of the net, .safetensors or .pth");
+  app.add_option("PICTURE", a->paths, "JPEG, PNG or BMP, or a folder to look for them")
       ->required()
-      ->check(CLI::ExistingPath);
+      ->check(existing_path());
   app.add_option("--labels", a->labels,
-                 fmt::format("file with a label a line [{} for {} classes]", kImagenetLabels, kImagenetClasses))
-      ->check(CLI::ExistingFile);
-  app.add_option("--top", a->top, "how many classes to show")->capture_default_str()->check(positive());
-  app.add_option("--batch", a->batch, "pictures at a time")->capture_default_str()->check(positive());
-  app.add_option("--classes", a->classes, "classes of the weights [those of the net]")->check(positive());
-  app.add_flag("--recursive", a->recursive, "look in the folders' folders as well");
-  app.add_flag("--skip-bad", a->skip_bad, "pass over pictures that can't be read, and count them");
+                 fmt::format("file with a label a line [ImageNet's for {} classes, else none]", kImagenetClasses))
+      ->type_name("FILE")
+      ->check(existing_file());
+  const CLI::Option* const top = app.add_option("--top", a->top, "how many classes to show")
+                                     ->type_name("N")
+                                     ->capture_default_str()
+                                     ->check(whole_number(1));
+  app.add_option("--batch", a->batch, "pictures at a time")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(whole_number(1));
+  app.add_option("--classes", a->classes, "classes of the weights [the net's own]")
+      ->type_name("N")
+      ->check(whole_number(1));
+  const CLI::Option* const recursive =
+      app.add_flag("--recursive", a->recursive, "look in the folders' folders as well")->disable_flag_override();
+  app.add_flag("--skip-bad", a->skip_bad, "pass over pictures that can't be read, and count them")
+      ->disable_flag_override();
   add_json_option(app, a->json, "also write the results to this file");
-  const std::string before = "Preprocessing, where it is not to be that of the net";
-  app.add_option("--resize", a->resize, "shorter side in pixels; 0: none")->check(not_negative())->group(before);
-  app.add_option("--crop", a->crop, "side of the square from the centre; 0: none")
-      ->check(not_negative())
+  const std::string before = "Preprocessing, instead of the net's own";
+  app.add_option("--resize", a->resize, "shorter side in pixels; 0: none")
+      ->type_name("N")
+      ->check(whole_number(0))
       ->group(before);
-  const std::map<std::string, Interpolation> names{
-      {"nearest", Interpolation::nearest}, {"bilinear", Interpolation::bilinear}, {"bicubic", Interpolation::bicubic}};
-  app.add_option("--interpolation", a->interpolation, "nearest, bilinear or bicubic")
-      ->transform(CLI::CheckedTransformer(names))
+  app.add_option("--crop", a->crop, "side of the square from the center; 0: none")
+      ->type_name("N")
+      ->check(whole_number(0))
       ->group(before);
+  const CLI::Option* const interpolation =
+      app.add_option("--interpolation", a->interpolation, "nearest, bilinear or bicubic")
+          ->type_name("NAME")
+          ->check(one_of({"nearest", "bilinear", "bicubic"}))
+          ->group(before);
   for (const auto& [name, values] : {std::pair{"--mean", &a->mean}, std::pair{"--std", &a->std}}) {
     app.add_option(
-           name, [to = values](const CLI::results_t& given) { return read_three(given.front(), *to); },
-           "three numbers with commas, in the order of the channels, of pixels in [0, 1]")
+           name, [](const CLI::results_t&) { return true; },
+           "of the pixels in [0, 1], for each channel a number: 0.5,0.5,0.5")
+        ->type_name("X,X,X")
+        ->check(CLI::Validator(
+            [to = values](const std::string& text) -> std::string {
+              return read_channels(text, *to) ? "" : "must be three numbers with commas, or one; got " + text;
+            },
+            ""))
         ->group(before);
   }
-  app.add_option("--order", a->order, "of the channels: rgb or bgr")
-      ->check(CLI::IsMember({"rgb", "bgr"}))
-      ->group(before);
+  const CLI::Option* const order = app.add_option("--order", a->order, "of the channels: rgb or bgr")
+                                       ->type_name("NAME")
+                                       ->check(one_of({"rgb", "bgr"}))
+                                       ->group(before);
   a->machine.add(app);
-  return [a] { return run(*a); };
+  return [=] {
+    const ZooEntry& entry = zoo_entry(a->model);
+    const int classes = a->classes > 0 ? a->classes : entry.classes;
+    if (top->count() > 0 && a->top > classes) {
+      throw WrongArguments(fmt::format("--top: the net has {}; got {}", counted(classes, "class", "classes"), a->top));
+    }
+    if (std::none_of(a->paths.begin(), a->paths.end(), is_folder)) refuse_useless(recursive, "without a folder");
+    if (entry.channels == 1) refuse_useless(order, fmt::format("on {}, which takes grey pictures", a->model));
+    if (a->resize.value_or(entry.preprocessing.resize) == 0) refuse_useless(interpolation, "where nothing is resized");
+    return run(*a);
+  };
 }
 
 }  // namespace dnn::cli

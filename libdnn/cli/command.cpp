@@ -1,36 +1,13 @@
 #include <libdnn/cli/command.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <cerrno>
-#include <cmath>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
-#include <optional>
 
 namespace dnn::cli {
 
 namespace {
-
-// The value of an option as a number, or nothing where it is none, infinite or NaN.
-std::optional<double> finite_number(const std::string& text) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != 0 || !std::isfinite(value)) return {};
-  return value;
-}
-
-// "" where f takes the number, else what an option must be.
-CLI::Validator number_check(const char* what, bool (*f)(double)) {
-  return CLI::Validator(
-      [=](const std::string& text) -> std::string {
-        const std::optional<double> value = finite_number(text);
-        return value && f(*value) ? "" : fmt::format("must be {}; got {}", what, text);
-      },
-      "");
-}
 
 // Tries what write_json will do.
 std::string json_fault(const std::string& path) {
@@ -44,29 +21,6 @@ std::string json_fault(const std::string& path) {
 
 }  // namespace
 
-CLI::Validator positive() {
-  return number_check("a number above 0", [](double x) { return x > 0; });
-}
-
-CLI::Validator not_negative() {
-  return number_check("a number from 0 on", [](double x) { return x >= 0; });
-}
-
-CLI::Validator fraction() {
-  return number_check("a number from 0 to 1", [](double x) { return x >= 0 && x <= 1; });
-}
-
-CLI::Validator whole_number() {
-  return CLI::Validator(
-      [](const std::string& text) -> std::string {
-        const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-        errno = 0;
-        if (digits && (std::strtoull(text.c_str(), nullptr, 10), errno == 0)) return "";
-        return fmt::format("must be a whole number from 0 to 2^64 - 1; got {}", text);
-      },
-      "");
-}
-
 void MachineOptions::add(CLI::App& app) {
   const CLI::Validator known(
       [](const std::string& name) -> std::string {
@@ -79,10 +33,14 @@ void MachineOptions::add(CLI::App& app) {
         }
       },
       "");
-  app.add_option("--device", device, "where to compute: cpu, reference, or a row that `dnn info` lists")
+  app.add_option("--device", device, "where to compute: cpu, reference, or another that `dnn info` lists")
+      ->type_name("NAME")
       ->capture_default_str()
       ->check(known);
-  app.add_option("--threads", threads, "threads to compute with")->capture_default_str()->check(CLI::Range(1, 4096));
+  app.add_option("--threads", threads, "threads to compute with")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(whole_number(1, 4096));
 }
 
 void MachineOptions::apply() const {
@@ -90,10 +48,21 @@ void MachineOptions::apply() const {
   set_num_threads(threads);
 }
 
+namespace {
+
+void add_model_option(CLI::App& app, std::string& model, const std::vector<std::string>& names) {
+  app.add_option("--model", model, fmt::format("the net: {}", fmt::join(names, ", ")))
+      ->type_name("NAME")
+      ->required()
+      ->check(one_of(names));
+}
+
+}  // namespace
+
 void add_model_option(CLI::App& app, std::string& model) {
   std::vector<std::string> names;
   for (const ZooEntry& entry : zoo()) names.push_back(entry.name);
-  app.add_option("--model", model, "the net")->required()->check(CLI::IsMember(names));
+  add_model_option(app, model, names);
 }
 
 void add_mnist_model_option(CLI::App& app, std::string& model) {
@@ -101,23 +70,27 @@ void add_mnist_model_option(CLI::App& app, std::string& model) {
   for (const ZooEntry& entry : zoo()) {
     if (entry.channels == 1 && entry.height == 28 && entry.width == 28) names.push_back(entry.name);
   }
-  app.add_option("--model", model, "the net, one for grey pictures of 28x28")->required()->check(CLI::IsMember(names));
+  add_model_option(app, model, names);
 }
 
 void add_json_option(CLI::App& app, std::string& path, const char* what) {
-  app.add_option("--json", path, what)->check(CLI::Validator(json_fault, ""));
+  app.add_option("--json", path, what)->type_name("FILE")->check(CLI::Validator(json_fault, ""));
 }
 
-std::shared_ptr<Module> load_net(const char* command, const std::string& model, const std::string& weights,
+void WeightsOptions::add(CLI::App& app, const char* what) {
+  app.add_option("--weights", path, what)->type_name("FILE")->required()->check(existing_file());
+  app.add_option("--checkpoint-key", checkpoint_key,
+                 "key of the weights in a checkpoint [state_dict, model_state_dict, model, net or params]")
+      ->type_name("KEY");
+}
+
+std::shared_ptr<Module> load_net(const char* command, const std::string& model, const WeightsOptions& weights,
                                  int classes) {
   std::shared_ptr<Module> net = zoo_entry(model).make(classes);
-  const LoadReport report = load_weights(*net, weights);
-  const auto list = [](const std::vector<std::string>& names) {
-    return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
-  };
-  if (!report.missing.empty() || !report.unused.empty()) {
-    throw Error(fmt::format("[{}] {} is not of {}: missing {}; unused {}", command, weights, model,
-                            list(report.missing), list(report.unused)));
+  const LoadReport report = load_weights(*net, weights.path, {.checkpoint_key = weights.checkpoint_key});
+  if (!report.unused.empty()) {
+    throw Error(
+        fmt::format("[{}] {} is not of {}, which has no {}", command, weights.path, model, first_names(report.unused)));
   }
   net->eval();
   return net;

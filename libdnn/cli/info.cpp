@@ -18,8 +18,8 @@ int run(const std::string& json_path) {
     const bool here = available(*row);
     rows.push_back({{"name", row->name}, {"available", here}, {"cpu", row->name == in_use}});
     fmt::print("  {:<14} {}\n", row->name,
-               !here                 ? "this CPU has not its instructions"
-               : row->name == in_use ? "available, is `cpu`"
+               !here                 ? "not available: this CPU lacks its instructions"
+               : row->name == in_use ? "available, and what `cpu` stands for"
                : row->name == "meta" ? "shapes and memory only"
                                      : "available");
   }

@@ -18,7 +18,8 @@ Tensor answer(Module& net, const Tensor& x, const std::string& input, const Shap
 
 struct RunArguments {
   MachineOptions machine;
-  std::string model, weights, input, output;
+  WeightsOptions weights;
+  std::string model, input, output;
   int classes = 0;
 };
 
@@ -48,19 +49,23 @@ int run(const RunArguments& a) {
 Command add_run(CLI::App& app) {
   const auto a = std::make_shared<RunArguments>();
   add_model_option(app, a->model);
-  app.add_option("--weights", a->weights, "weights of the net")->required()->check(CLI::ExistingFile);
+  a->weights.add(app, "weights of the net, .safetensors or .pth");
   app.add_option("--input", a->input, "a tensor of floats, .npy or ONNX's .pb; pictures as (N, C, H, W)")
+      ->type_name("FILE")
       ->required()
-      ->check(CLI::ExistingFile);
+      ->check(existing_file());
   const CLI::Validator known(
       [](const std::string& path) -> std::string {
-        return path.ends_with(".npy") || path.ends_with(".pb") ? "" : "must end in .npy or .pb: " + path;
+        return path.ends_with(".npy") || path.ends_with(".pb") ? "" : "must end in .npy or .pb; got " + path;
       },
       "");
   app.add_option("--output", a->output, "file for the output; its ending, .npy or .pb, says how it is written")
+      ->type_name("FILE")
       ->required()
       ->check(known);
-  app.add_option("--classes", a->classes, "classes of the weights [those of the net]")->check(positive());
+  app.add_option("--classes", a->classes, "classes of the weights [the net's own]")
+      ->type_name("N")
+      ->check(whole_number(1));
   a->machine.add(app);
   return [a] { return run(*a); };
 }

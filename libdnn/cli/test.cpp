@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cmath>
 
 #include <libdnn/cli/command.h>
 
@@ -10,7 +9,8 @@ namespace {
 
 struct TestArguments {
   MachineOptions machine;
-  std::string model, weights, data = "data/mnist", json;
+  WeightsOptions weights;
+  std::string model, data = "data/mnist", json;
   int batch = 256;
 };
 
@@ -22,11 +22,8 @@ int run(const TestArguments& a) {
   const auto start = std::chrono::steady_clock::now();
   const Evaluation result = evaluate(*net, test);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!std::isfinite(result.loss())) {
-    throw Error(fmt::format("[test] the loss is {}: {} gives values that are not finite", result.loss(), a.weights));
-  }
   write_json(a.json, {{"model", a.model},
-                      {"weights", a.weights},
+                      {"weights", a.weights.path},
                       {"device", a.machine.device},
                       {"threads", a.machine.threads},
                       {"samples", result.samples},
@@ -34,8 +31,8 @@ int run(const TestArguments& a) {
                       {"test_loss", result.loss()},
                       {"test_accuracy", result.accuracy()},
                       {"seconds", seconds}});
-  fmt::print("{} of {} pictures right, loss {:.4f}, {:.2f} s\n", result.correct, result.samples, result.loss(),
-             seconds);
+  fmt::print("{} of {} right, loss {:.4f}, {:.2f} s\n", result.correct, counted(result.samples, "picture"),
+             result.loss(), seconds);
   fmt::print("test accuracy: {:.2f} %\n", 100 * result.accuracy());
   return 0;
 }
@@ -45,11 +42,15 @@ int run(const TestArguments& a) {
 Command add_test(CLI::App& app) {
   const auto a = std::make_shared<TestArguments>();
   add_mnist_model_option(app, a->model);
-  app.add_option("--weights", a->weights, "weights.safetensors of a run")->required()->check(CLI::ExistingFile);
-  app.add_option("--data", a->data, "folder with the files of MNIST")
+  a->weights.add(app, "weights.safetensors of a run");
+  app.add_option("--data", a->data, "folder with the four files of MNIST, gzipped or not")
+      ->type_name("FOLDER")
       ->capture_default_str()
-      ->check(CLI::ExistingDirectory);
-  app.add_option("--batch", a->batch, "pictures at a time")->capture_default_str()->check(positive());
+      ->check(existing_folder());
+  app.add_option("--batch", a->batch, "pictures at a time")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(whole_number(1));
   add_json_option(app, a->json, "also write the results to this file");
   a->machine.add(app);
   return [a] { return run(*a); };

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace dnn {
@@ -37,7 +38,7 @@ Allocator& Device::allocator() const { return state_->allocator; }
 
 namespace {
 Device& default_setting() {
-  static Device device("cpu");
+  static Device& device = *new Device("cpu");  // never destroyed
   return device;
 }
 }  // namespace
@@ -47,8 +48,42 @@ void set_default_device(const Device& device) { default_setting() = device; }
 
 MemoryStats memory_stats(const Device& device) { return device.allocator().stats(); }
 
+namespace {
+
+using Contexts = std::vector<std::unique_ptr<Context>>;
+
+// The thread's contexts, freed as it ends. What runs later still, destructors of other thread-local variables and, in
+// the main thread, of static ones, has contexts that stay to the end of the process.
+thread_local Contexts* thread_contexts = nullptr;
+thread_local bool thread_has_ended = false;
+
+struct FreeContexts {
+  ~FreeContexts() {
+    delete std::exchange(thread_contexts, nullptr);
+    thread_has_ended = true;
+  }
+};
+
+Contexts& contexts_of_thread() {
+  if (thread_contexts) return *thread_contexts;
+  auto contexts = std::make_unique<Contexts>();
+  if (thread_has_ended) {
+    static std::mutex& mutex = *new std::mutex;
+    static std::vector<std::unique_ptr<Contexts>>& kept = *new std::vector<std::unique_ptr<Contexts>>;
+    const std::lock_guard lock(mutex);
+    kept.push_back(std::move(contexts));
+    thread_contexts = kept.back().get();
+  } else {
+    thread_local FreeContexts at_end;
+    thread_contexts = contexts.release();
+  }
+  return *thread_contexts;
+}
+
+}  // namespace
+
 Context& thread_context(const Backend& backend) {
-  thread_local std::vector<std::unique_ptr<Context>> contexts;
+  Contexts& contexts = contexts_of_thread();
   for (const std::unique_ptr<Context>& context : contexts) {
     if (&context->backend == &backend) return *context;
   }

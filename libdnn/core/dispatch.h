@@ -9,6 +9,7 @@ namespace dnn {
 namespace detail {
 void check_operands(const char* op, std::initializer_list<const Tensor*> operands);
 [[noreturn]] void throw_no_float(const char* op, DType dtype);
+void check_float64(const char* op, const Device& device);  // Error where it computes float32 alone
 }  // namespace detail
 
 // An optional operand for a kernel: null where the tensor is undefined.
@@ -33,6 +34,7 @@ void run_kernel(const char* op, std::initializer_list<const Tensor*> operands, F
     case DType::float32:
       return f(backend.f32, context);
     case DType::float64:
+      detail::check_float64(op, device);
       return f(backend.f64, context);
     case DType::int32:
     case DType::uint8:

@@ -11,7 +11,7 @@ struct Stream {
 };
 
 Stream& stream() {
-  static Stream stream;
+  static Stream& stream = *new Stream;  // never destroyed
   return stream;
 }
 

@@ -1,22 +1,20 @@
 #include <libdnn/core/scope.h>
 
-#include <vector>
-
 namespace dnn {
 namespace {
 
-thread_local std::vector<std::string_view> names;
+thread_local const Scope* innermost = nullptr;
 
 }  // namespace
 
-Scope::Scope(std::string_view name) { names.push_back(name); }
-Scope::~Scope() { names.pop_back(); }
+Scope::Scope(std::string_view name) : name_(name), outer_(innermost) { innermost = this; }
+Scope::~Scope() { innermost = outer_; }
 
 std::string scope_path() {
   std::string path;
-  for (const std::string_view name : names) {
-    if (!path.empty() && !name.empty()) path += '.';
-    path += name;
+  for (const Scope* scope = innermost; scope; scope = scope->outer_) {
+    if (scope->name_.empty()) continue;
+    path = path.empty() ? std::string(scope->name_) : std::string(scope->name_) + '.' + path;
   }
   return path;
 }

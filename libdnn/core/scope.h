@@ -11,6 +11,12 @@ class Scope {
   ~Scope();
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
+
+ private:
+  friend std::string scope_path();
+
+  std::string_view name_;
+  const Scope* outer_;
 };
 
 // The names of the modules that the calling thread is inside, from the outermost: "features.3". Modules without a name

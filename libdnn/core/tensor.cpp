@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
+#include <libdnn/core/counted.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/core/random.h>
 #include <libdnn/core/tensor_impl.h>
@@ -32,6 +34,11 @@ void* Tensor::raw_data(DType expected) const {
     throw Error(fmt::format("[data] the tensor holds {}; got a request for {}", name_of(dtype()), name_of(expected)));
   }
   return impl_->storage->block.data;
+}
+
+void Tensor::check_readable(DType expected) const {
+  raw_data(expected);
+  if (device().name() == "meta") throw Error("[to_vector] a tensor on meta has no values to read");
 }
 
 void Tensor::copy_to_host(void* to, DType expected) const {
@@ -69,9 +76,13 @@ bool Tensor::is_leaf() const { return checked().node == nullptr; }
 Tensor Tensor::grad() const { return checked().grad; }
 
 void Tensor::set_grad(const Tensor& grad) const {
-  if (grad.defined() && !(grad.shape() == shape())) {
-    throw Error(
-        fmt::format("[set_grad] a gradient has its tensor's shape {}; got {}", shape().str(), grad.shape().str()));
+  checked();
+  if (grad.defined() && !(grad.shape() == shape() && grad.dtype() == dtype() && grad.device() == device())) {
+    const auto words = [](const Tensor& t) {
+      return fmt::format("{} {} on {}", name_of(t.dtype()), t.shape().str(), t.device().name());
+    };
+    throw Error(fmt::format("[set_grad] a gradient has its tensor's shape, dtype and device: {}; got {}", words(*this),
+                            words(grad)));
   }
   impl_->grad = grad;
 }
@@ -137,6 +148,9 @@ Tensor zeros(const Shape& shape, DType dtype, const Device& device) { return ful
 Tensor ones(const Shape& shape, DType dtype, const Device& device) { return full(shape, 1, dtype, device); }
 
 Tensor rand(const Shape& shape, double low, double high, DType dtype, const Device& device) {
+  if (!(low <= high && std::isfinite(high - low))) {
+    throw Error(fmt::format("[rand] low must not be above high, and both finite; got {} and {}", low, high));
+  }
   Tensor y(shape, dtype, device);
   run_kernel("rand", {&y}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.fill_uniform(context, y.numel(), static_cast<T>(low), static_cast<T>(high), next_random(), y.data<T>());
@@ -145,6 +159,9 @@ Tensor rand(const Shape& shape, double low, double high, DType dtype, const Devi
 }
 
 Tensor randn(const Shape& shape, double mean, double std, DType dtype, const Device& device) {
+  if (!(std >= 0 && std::isfinite(std) && std::isfinite(mean))) {
+    throw Error(fmt::format("[randn] needs a finite mean and a finite std from 0 on; got {} and {}", mean, std));
+  }
   Tensor y(shape, dtype, device);
   run_kernel("randn", {&y}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.fill_normal(context, y.numel(), static_cast<T>(mean), static_cast<T>(std), next_random(), y.data<T>());
@@ -155,8 +172,8 @@ Tensor randn(const Shape& shape, double mean, double std, DType dtype, const Dev
 template <class T>
 Tensor from_vector(const std::vector<T>& values, const Shape& shape, const Device& device) {
   if (static_cast<int64_t>(values.size()) != shape.numel()) {
-    throw Error(
-        fmt::format("[from_vector] shape {} has {} elements; got {}", shape.str(), shape.numel(), values.size()));
+    throw Error(fmt::format("[from_vector] shape {} has {}; got {}", shape.str(), counted(shape.numel(), "element"),
+                            values.size()));
   }
   Tensor y(shape, dtype_of<T>(), device);
   device.backend().device.copy_from_host(y.raw_data(), values.data(), values.size() * sizeof(T));

@@ -36,10 +36,11 @@ class Tensor {
   }
   void* raw_data() const;
 
-  double item() const;  // the one element's value; Error where there is not exactly one
+  double item() const;  // the one element's value; Error where there is not exactly one, and on meta
 
   template <class T>
-  std::vector<T> to_vector() const {  // a copy in host memory; Error where T is not the dtype's type
+  std::vector<T> to_vector() const {  // a copy in host memory; Error where T is not the dtype's type, and on meta
+    check_readable(dtype_of<T>());    // before memory is taken for what has none itself
     std::vector<T> values(static_cast<size_t>(numel()));
     copy_to_host(values.data(), dtype_of<T>());
     return values;
@@ -50,9 +51,9 @@ class Tensor {
   bool requires_grad() const;
   // Error for a result of recorded operations. net.parameter("weight").requires_grad(false) freezes a parameter.
   const Tensor& requires_grad(bool wanted) const;
-  bool is_leaf() const;  // not the result of a recorded operation
-  Tensor grad() const;   // undefined before the first backward
-  void set_grad(const Tensor& grad) const;
+  bool is_leaf() const;                                // not the result of a recorded operation
+  Tensor grad() const;                                 // undefined before the first backward
+  void set_grad(const Tensor& grad) const;             // of this tensor's shape, dtype and device, or undefined
   void backward(const Tensor& grad = Tensor()) const;  // grad: d loss / d this; without it this must be one element
 
   Tensor detach() const;  // the same elements, outside the graph
@@ -73,6 +74,7 @@ class Tensor {
  private:
   const TensorImpl& checked() const;
   void* raw_data(DType expected) const;
+  void check_readable(DType expected) const;
   void copy_to_host(void* to, DType expected) const;
 
   std::shared_ptr<TensorImpl> impl_;

@@ -1,9 +1,12 @@
 #include <libdnn/data/augment.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include <kernels/error.h>
 #include <kernels/philox.h>
 #include <libdnn/data/resize.h>
 
@@ -45,7 +48,22 @@ RandomCrop draw_part(int height, int width, const Augmentation& a, RandomState r
 
 }  // namespace
 
+void Augmentation::check(const char* op) const {
+  if (!(least_area > 0 && least_area <= most_area && most_area <= 1 && least_ratio > 0 && least_ratio <= most_ratio &&
+        std::isfinite(most_ratio) && flip >= 0 && flip <= 1)) {
+    throw Error(
+        fmt::format("[{}] an augmentation needs 0 < area <= 1, 0 < ratio, 0 <= flip <= 1; got area {} to {}, ratio {} "
+                    "to {}, flip {}",
+                    op, least_area, most_area, least_ratio, most_ratio, flip));
+  }
+}
+
 RandomCrop draw_crop(int height, int width, const Augmentation& augmentation, RandomState random, int64_t sample) {
+  augmentation.check("draw_crop");
+  if (height < 1 || width < 1) {
+    throw Error(fmt::format("[draw_crop] a picture has a pixel at least; got {} x {}", width, height));
+  }
+  if (sample < 0) throw Error(fmt::format("[draw_crop] the sample's number must not be negative; got {}", sample));
   const uint64_t block = static_cast<uint64_t>(sample) * kBlocks;
   RandomCrop crop = draw_part(height, width, augmentation, random, block);
   crop.flipped = double{philox_uniform(philox_block(random, block + kTries).word[0])} < augmentation.flip;
@@ -53,6 +71,12 @@ RandomCrop draw_crop(int height, int width, const Augmentation& augmentation, Ra
 }
 
 Image cropped(const Image& image, const RandomCrop& crop, int height, int width, Interpolation interpolation) {
+  check_image("cropped", image);
+  if (crop.top < 0 || crop.left < 0 || crop.height < 1 || crop.width < 1 || crop.height > image.height - crop.top ||
+      crop.width > image.width - crop.left) {
+    throw Error(fmt::format("[cropped] a part must lie in the picture of {} x {} pixels; got {} x {} at ({}, {})",
+                            image.width, image.height, crop.width, crop.height, crop.left, crop.top));
+  }
   const size_t length = static_cast<size_t>(crop.width) * 3;
   Image part{crop.height, crop.width, std::vector<uint8_t>(static_cast<size_t>(crop.height) * length)};
   for (int y = 0; y < crop.height; ++y) {

@@ -12,6 +12,8 @@ struct Augmentation {
   double least_area = 0.08, most_area = 1;               // of the part, as a share of the picture's
   double least_ratio = 3.0 / 4.0, most_ratio = 4.0 / 3;  // of its width to its height
   double flip = 0.5;                                     // the share of pictures that are mirrored, left to right
+
+  void check(const char* op) const;  // Error where no picture could be drawn so
 };
 
 struct RandomCrop {

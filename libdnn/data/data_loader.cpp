@@ -16,6 +16,7 @@ namespace {
 // Shuffling and what data sets draw have their own streams of random numbers, beside that of the program's random
 // operations.
 constexpr uint64_t kShuffleStream = uint64_t{1} << 63, kSampleStream = uint64_t{3} << 62;
+constexpr int64_t kEpochs = int64_t{1} << 62;  // of which each has numbers of its own in both streams
 
 // Fisher-Yates with Philox words; the product of a 32-bit word and the range takes its upper half (Lemire, 2019),
 // whose bias of below 2^-5 ulp at 60,000 samples no test could see.
@@ -62,6 +63,34 @@ class MemoryDataset : public Dataset {
   ImageDataset data_;  // images on the device, labels in host memory
 };
 
+void check_part(const char* name, const Tensor& part, bool integers, const Device& device) {
+  const auto fault = [&](const std::string& what) {
+    return Error(fmt::format("[data_loader] the {} that a data set gives {}", name, what));
+  };
+  if (!part.defined()) throw fault("must be a tensor; got an undefined one");
+  if (part.dims() < 1) throw fault(fmt::format("have a first dimension, of samples; got {}", part.shape().str()));
+  if (part.dtype() != DType::float32 && part.dtype() != DType::float64 && !(integers && part.dtype() == DType::int32)) {
+    throw fault(fmt::format("are float32 or float64{}; got {}", integers ? ", or int32" : "", name_of(part.dtype())));
+  }
+  if (!(part.device() == device)) {
+    throw fault(fmt::format("must be on {}, as asked for; got them on {}", device.name(), part.device().name()));
+  }
+}
+
+// Data sets are classes of users' own: what they give is not what they were asked for until that has been checked.
+void check_batch(const Batch& batch, size_t wanted, const Device& device) {
+  check_part("images", batch.images, false, device);
+  check_part("labels", batch.labels, true, device);
+  const int images = batch.images.size(0), labels = batch.labels.size(0);
+  if (images != labels) {
+    throw Error(
+        fmt::format("[data_loader] the data set gave {} images and {} labels for {} samples", images, labels, wanted));
+  }
+  if (static_cast<size_t>(images) > wanted) {
+    throw Error(fmt::format("[data_loader] the data set gave {} samples where {} were asked for", images, wanted));
+  }
+}
+
 }  // namespace
 
 DataLoader::DataLoader(std::shared_ptr<Dataset> dataset, const DataLoaderOptions& options, const Device& device)
@@ -82,30 +111,41 @@ DataLoader::DataLoader(std::shared_ptr<Dataset> dataset, const DataLoaderOptions
 DataLoader::DataLoader(const ImageDataset& dataset, const DataLoaderOptions& options, const Device& device)
     : DataLoader(std::make_shared<MemoryDataset>(dataset, device), options, device) {}
 
-int64_t DataLoader::samples() const { return options_.drop_last ? batches() * options_.batch_size : dataset_->size(); }
+int64_t DataLoader::samples() const {
+  return options_.drop_last ? batches() * options_.batch_size : static_cast<int64_t>(order_.size());
+}
 
 int64_t DataLoader::batches() const {
-  const int64_t whole = dataset_->size() / options_.batch_size;
-  return whole + (!options_.drop_last && dataset_->size() % options_.batch_size != 0 ? 1 : 0);
+  const auto size = static_cast<int64_t>(order_.size());
+  return size / options_.batch_size + (!options_.drop_last && size % options_.batch_size != 0 ? 1 : 0);
 }
 
 void DataLoader::start_epoch(int64_t epoch) {
+  if (epoch < 0 || epoch >= kEpochs) {
+    throw Error(fmt::format("[data_loader] an epoch's number is from 0 to {}; got {}", kEpochs - 1, epoch));
+  }
   std::iota(order_.begin(), order_.end(), 0);
   if (options_.shuffle) shuffle(order_, options_.seed, static_cast<uint64_t>(epoch));
   epoch_ = epoch;
   position_ = 0;
+  ended_ = false;
 }
 
 bool DataLoader::next(Batch& batch) {
+  if (ended_) start_epoch(epoch_ + 1);
   const RandomState random{options_.seed, kSampleStream | static_cast<uint64_t>(epoch_)};
   batch = {};  // its memory serves the next one
   while (position_ < samples()) {
     const int64_t end = std::min(position_ + options_.batch_size, samples());
     const std::vector<int32_t> chosen(order_.begin() + position_, order_.begin() + end);
     position_ = end;
-    batch = dataset_->load(chosen, random, device_);
-    if (batch.labels.numel() > 0) return true;
+    Batch loaded = dataset_->load(chosen, random, device_);
+    check_batch(loaded, chosen.size(), device_);
+    if (loaded.images.size(0) == 0) continue;
+    batch = std::move(loaded);
+    return true;
   }
+  ended_ = true;
   return false;
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include <libdnn/core/counted.h>
 #include <libdnn/data/idx.h>
 
 namespace dnn {
@@ -32,8 +33,8 @@ ImageDataset load_mnist(const std::string& folder, MnistPart part) {
   const IdxArray images = read_idx(image_path, 3), labels = read_idx(label_path, 1);
   const int count = images.sizes[0];
   if (labels.sizes[0] != count) {
-    throw Error(
-        fmt::format("[mnist] {} has {} pictures, {} has {} labels", image_path, count, label_path, labels.sizes[0]));
+    throw Error(fmt::format("[mnist] {} has {}, {} has {}", image_path, counted(count, "picture"), label_path,
+                            counted(labels.sizes[0], "label")));
   }
   if (count == 0 || images.sizes[1] == 0 || images.sizes[2] == 0) {
     throw Error(fmt::format("[mnist] {} holds no pictures", image_path));
@@ -46,6 +47,14 @@ ImageDataset load_mnist(const std::string& folder, MnistPart part) {
   }
   return {from_vector(images.values, {count, images.sizes[1], images.sizes[2], 1}, "cpu"),
           from_vector(wide, {count}, "cpu"), kClasses};
+}
+
+void check_samples(const char* op, const std::vector<int32_t>& samples, int64_t size) {
+  for (const int32_t sample : samples) {
+    if (sample < 0 || sample >= size) {
+      throw Error(fmt::format("[{}] there is no sample {} in a set of {}", op, sample, size));
+    }
+  }
 }
 
 void ImageDataset::check(const char* op) const {

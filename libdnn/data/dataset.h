@@ -8,8 +8,8 @@
 namespace dnn {
 
 struct Batch {
-  Tensor images;  // float32 (n, H, W, C)
-  Tensor labels;  // int32 (n)
+  Tensor images;  // float32 (n, H, W, C), or other inputs, (n, ...)
+  Tensor labels;  // int32 (n), or other targets, (n, ...): int32 or float
 };
 
 // Where a loader's samples come from.
@@ -22,6 +22,9 @@ class Dataset {
   // is the epoch's stream: what is drawn for a sample follows from it and the sample's number, not from the batch.
   virtual Batch load(const std::vector<int32_t>& samples, RandomState random, const Device& device) = 0;
 };
+
+// Error where one of the numbers isn't that of a sample, 0 to size - 1.
+void check_samples(const char* op, const std::vector<int32_t>& samples, int64_t size);
 
 // Pictures of one size with a label each, kept as bytes: images uint8 (N, H, W, C), labels int32 (N) in host memory.
 struct ImageDataset {

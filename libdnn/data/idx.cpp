@@ -64,6 +64,7 @@ std::vector<int> read_sizes(Reader& file, const std::string& path, int dims) {
 }  // namespace
 
 IdxArray read_idx(const std::string& path, int dims) {
+  if (dims < 1 || dims > 255) throw Error(fmt::format("[idx] an array has 1 to 255 dimensions; got {}", dims));
   Reader file(path);
   IdxArray array;
   array.sizes = read_sizes(file, path, dims);

@@ -1,7 +1,6 @@
 #include <libdnn/data/image.h>
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,7 +11,9 @@
 #include <system_error>
 
 #include <kernels/error.h>
+#include <libdnn/data/bmp.h>
 #include <libdnn/data/jpeg_header.h>
+#include <libdnn/data/png_header.h>
 #include <libdnn/data/stb_decode.h>
 
 namespace dnn {
@@ -24,27 +25,6 @@ constexpr std::string_view kJpeg = "\xFF\xD8\xFF", kPng = "\x89PNG\r\n\x1A\n", k
 
 bool starts_with(Bytes bytes, std::string_view text) {
   return bytes.size() >= text.size() && std::memcmp(bytes.data(), text.data(), text.size()) == 0;
-}
-
-uint32_t word(Bytes bytes, size_t at) {
-  return uint32_t{bytes[at]} << 24 | uint32_t{bytes[at + 1]} << 16 | uint32_t{bytes[at + 2]} << 8 | bytes[at + 3];
-}
-
-// The chunks of a PNG up to its end mark, with their check sums, which stb_image passes over.
-void check_png_chunks(Bytes file, const std::string& name) {
-  constexpr size_t kAround = 12;  // length, type and check sum
-  for (size_t at = kPng.size();;) {
-    if (file.size() - at < kAround || word(file, at) > file.size() - at - kAround) {
-      throw Error(fmt::format("[image] {} is cut: it ends before the picture does", name));
-    }
-    const size_t length = word(file, at);
-    const Bytes typed = file.subspan(at + 4, 4 + length);
-    if (crc32_z(0, typed.data(), typed.size()) != word(file, at + 8 + length)) {
-      throw Error(fmt::format("[image] {} is damaged: a check sum does not fit", name));
-    }
-    if (starts_with(typed, "IEND")) return;
-    at += kAround + length;
-  }
 }
 
 // A JPEG of four components without Adobe's segment is CMYK, for PIL with Adobe's inverted values as well; stb_image
@@ -93,19 +73,39 @@ std::vector<uint8_t> read_bytes(const std::string& path) {
 
 }  // namespace
 
+void check_image(const char* op, const Image& image) {
+  if (image.height < 1 || image.width < 1 ||
+      image.pixels.size() != static_cast<size_t>(image.height) * static_cast<size_t>(image.width) * 3) {
+    throw Error(fmt::format("[{}] a picture has 3 bytes a pixel; got {} x {} pixels and {} bytes", op, image.width,
+                            image.height, image.pixels.size()));
+  }
+}
+
+void check_image_size(const std::string& name, int64_t width, int64_t height, int64_t max_pixels) {
+  if (width < 1 || height < 1 || width > max_pixels / height) {
+    throw Error(fmt::format("[image] {} has {} x {} pixels; at most {} are read", name, width, height, max_pixels));
+  }
+}
+
 Image decode_image(Bytes file, const std::string& name, int64_t max_pixels) {
+  if (max_pixels < 1) throw Error(fmt::format("[image] max_pixels must be at least 1; got {}", max_pixels));
+  if (starts_with(file, kBmp)) return decode_bmp(file, name, max_pixels);
+  Image image;
+  int orientation = 1;
   if (starts_with(file, kJpeg)) {
     const JpegHeader header = read_jpeg_header(file, name);
-    const Image image = header.components == 4 && !header.adobe ? stb_decode(with_adobe_segment(file), name, max_pixels)
-                                                                : stb_decode(file, name, max_pixels);
-    return header.orientation == 1 ? image : oriented(image, header.orientation);
-  }
-  if (starts_with(file, kPng)) {
-    check_png_chunks(file, name);
-  } else if (!starts_with(file, kBmp)) {
+    orientation = header.orientation;
+    image = header.components == 4 && !header.adobe ? stb_decode(with_adobe_segment(file), name, max_pixels)
+                                                    : stb_decode(file, name, max_pixels);
+  } else if (starts_with(file, kPng)) {
+    const PngHeader header = read_png_header(file, name, max_pixels);
+    orientation = header.orientation;
+    image = header.missing_colors > 0 ? stb_decode(with_whole_palette(file, header), name, max_pixels)
+                                      : stb_decode(file, name, max_pixels);
+  } else {
     throw Error(fmt::format("[image] {} is no JPEG, PNG or BMP file", name));
   }
-  return stb_decode(file, name, max_pixels);
+  return orientation == 1 ? image : oriented(image, orientation);
 }
 
 Image read_image(const std::string& path, int64_t max_pixels) {

@@ -14,32 +14,12 @@
 
 #include <kernels/backend.h>
 #include <kernels/parallel.h>
+#include <libdnn/data/find_pictures.h>
 
 namespace dnn {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_picture(const fs::path& path) {
-  std::string ending = path.extension().string();
-  for (char& c : ending) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return ending == ".jpg" || ending == ".jpeg" || ending == ".png" || ending == ".bmp";
-}
-
-// torchvision's order: by folder, then by name within it.
-std::vector<fs::path> pictures_below(const fs::path& folder) {
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::follow_directory_symlink)) {
-    if (is_picture(entry.path()) && entry.is_regular_file()) found.push_back(entry.path());
-  }
-  std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
-    const std::string a_folder = a.parent_path().string(), b_folder = b.parent_path().string();
-    return a_folder != b_folder ? a_folder < b_folder : a.filename().string() < b.filename().string();
-  });
-  return found;
-}
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
 
@@ -52,17 +32,24 @@ std::string_view without_blanks_at_end(std::string_view text) {
 ImageFiles find_images(const std::string& folder) try {
   ImageFiles files;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.is_directory()) files.class_names.push_back(entry.path().filename().string());
+    std::error_code ignored;
+    if (!entry.is_directory(ignored)) continue;
+    const std::string name = entry.path().filename().string();
+    if (is_hidden_name(name)) {
+      files.hidden.push_back(entry.path().string());
+    } else {
+      files.class_names.push_back(name);
+    }
   }
   if (files.class_names.empty()) throw Error(fmt::format("[image_folder] no folder of a class in {}", folder));
   std::sort(files.class_names.begin(), files.class_names.end());
+  std::sort(files.hidden.begin(), files.hidden.end());
   for (size_t label = 0; label < files.class_names.size(); ++label) {
-    const std::vector<fs::path> found = pictures_below(fs::path(folder) / files.class_names[label]);
-    if (found.empty()) {
-      throw Error(fmt::format("[image_folder] no file .jpg, .jpeg, .png or .bmp in {}",
-                              (fs::path(folder) / files.class_names[label]).string()));
-    }
-    for (const fs::path& path : found) files.paths.push_back(path.string());
+    const std::string path = (fs::path(folder) / files.class_names[label]).string();
+    const FoundPictures found = find_pictures(path);
+    if (found.paths.empty()) throw Error(fmt::format("[image_folder] no file .jpg, .jpeg, .png or .bmp in {}", path));
+    files.paths.insert(files.paths.end(), found.paths.begin(), found.paths.end());
+    files.hidden.insert(files.hidden.end(), found.hidden.begin(), found.hidden.end());
     files.labels.resize(files.paths.size(), static_cast<int32_t>(label));
   }
   files.classes = static_cast<int>(files.class_names.size());
@@ -72,6 +59,7 @@ ImageFiles find_images(const std::string& folder) try {
 }
 
 ImageFiles read_image_list(const std::string& list, const std::string& root, int classes) {
+  if (classes < 0) throw Error(fmt::format("[image_list] the number of classes must not be negative; got {}", classes));
   std::ifstream file(list, std::ios::binary);
   if (!file) throw Error(fmt::format("[image_list] cannot open {}: {}", list, std::strerror(errno)));
   ImageFiles files;
@@ -110,6 +98,16 @@ ImageFolder::ImageFolder(ImageFiles files, const ImageFolderOptions& options)
     throw Error(fmt::format("[image_folder] every picture has a label; got {} and {}", files_.paths.size(),
                             files_.labels.size()));
   }
+  if (files_.classes < 0) {
+    throw Error(fmt::format("[image_folder] the number of classes must not be negative; got {}", files_.classes));
+  }
+  for (size_t i = 0; i < files_.labels.size(); ++i) {
+    const int32_t label = files_.labels[i];
+    if (label < 0 || (files_.classes > 0 && label >= files_.classes)) {
+      throw Error(
+          fmt::format("[image_folder] label {} of {} is none of {} classes", label, files_.paths[i], files_.classes));
+    }
+  }
   const Preprocessing& p = options_.preprocessing;
   if (p.crop_height < 1 || p.crop_width < 1) {
     throw Error(
@@ -117,15 +115,7 @@ ImageFolder::ImageFolder(ImageFiles files, const ImageFolderOptions& options)
                     p.crop_height, p.crop_width));
   }
   preprocess(Image{1, 1, {0, 0, 0}}, p, "cpu");  // refuses what makes no sense for any picture
-  if (const auto& a = options_.augmentation; a) {
-    if (!(a->least_area > 0 && a->least_area <= a->most_area && a->most_area <= 1 && a->least_ratio > 0 &&
-          a->least_ratio <= a->most_ratio && std::isfinite(a->most_ratio) && a->flip >= 0 && a->flip <= 1)) {
-      throw Error(fmt::format(
-          "[image_folder] an augmentation needs 0 < area <= 1, 0 < ratio, 0 <= flip <= 1; got area {} to {}, "
-          "ratio {} to {}, flip {}",
-          a->least_area, a->most_area, a->least_ratio, a->most_ratio, a->flip));
-    }
-  }
+  if (options_.augmentation) options_.augmentation->check("image_folder");
 }
 
 Tensor ImageFolder::read(int32_t sample, RandomState random) const {
@@ -142,6 +132,7 @@ Tensor ImageFolder::read(int32_t sample, RandomState random) const {
 }
 
 Batch ImageFolder::load(const std::vector<int32_t>& samples, RandomState random, const Device& device) {
+  check_samples("image_folder", samples, size());
   // The first fault is that of the first picture in the batch, whichever thread comes upon one first.
   std::vector<Tensor> pictures(samples.size());
   std::vector<std::string> faults(samples.size());

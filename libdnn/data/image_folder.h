@@ -15,10 +15,12 @@ struct ImageFiles {
   std::vector<int32_t> labels;
   int classes = 0;
   std::vector<std::string> class_names;  // of label 0, 1, ... where there are names
+  std::vector<std::string> hidden = {};  // the folders and pictures that find_images left out because they are hidden
 };
 
 // A folder for each class, as torchvision's ImageFolder takes them: the classes are the names of the folders, sorted;
-// the pictures are the files below them that end in .jpg, .jpeg, .png or .bmp. Error for a class without one.
+// the pictures are what find_pictures() finds below them. Hidden folders are no classes. Error for a class without a
+// picture.
 ImageFiles find_images(const std::string& folder);
 
 // A list as Caffe takes them: on each line the path of a picture, below `root`, and its label, from 0 to classes - 1;

@@ -15,6 +15,7 @@ ImageMemory::ImageMemory(ImageDataset pictures, const Preprocessing& preprocessi
 }
 
 Batch ImageMemory::load(const std::vector<int32_t>& samples, RandomState, const Device& device) {
+  check_samples("image_memory", samples, size());
   const Tensor& all = pictures_.images;
   const int64_t bytes = int64_t{all.size(1)} * all.size(2) * all.size(3);
   std::vector<Image> images;

@@ -15,8 +15,4 @@ struct JpegHeader {
 // fewer than 256 codes and lies in its segment. Error with `name` otherwise, or where a segment is cut.
 JpegHeader read_jpeg_header(std::span<const uint8_t> file, const std::string& name);
 
-// The value of the tag Orientation in a TIFF header and its first directory, as the APP1 segment holds them after
-// "Exif\0\0" (CIPA DC-008, 4.5 and 4.6.4); 1 where there is none.
-int exif_orientation(std::span<const uint8_t> tiff);
-
 }  // namespace dnn

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 
 #include <kernels/backend.h>
@@ -73,8 +74,11 @@ void check(const Preprocessing& steps) {
     throw Error(fmt::format("[preprocess] sizes must not be negative; got resize {}, crop {} x {}", steps.resize,
                             steps.crop_height, steps.crop_width));
   }
-  for (const float std : steps.std) {
-    if (std == 0) throw Error(fmt::format("[preprocess] std must not be 0; got ({})", fmt::join(steps.std, ", ")));
+  for (size_t c = 0; c < 3; ++c) {
+    if (steps.std[c] == 0 || !std::isfinite(steps.std[c]) || !std::isfinite(steps.mean[c])) {
+      throw Error(fmt::format("[preprocess] mean and std must be finite and std not 0; got ({}) and ({})",
+                              fmt::join(steps.mean, ", "), fmt::join(steps.std, ", ")));
+    }
   }
 }
 
@@ -110,11 +114,7 @@ Tensor preprocess(std::span<const Image> images, const Preprocessing& steps, con
   };
   const Size size = size_of(images.front());
   for (const Image& image : images) {
-    if (image.height < 1 || image.width < 1 ||
-        image.pixels.size() != static_cast<size_t>(image.height) * static_cast<size_t>(image.width) * 3) {
-      throw Error(fmt::format("[preprocess] a picture has 3 bytes a pixel; got {} x {} pixels and {} bytes",
-                              image.width, image.height, image.pixels.size()));
-    }
+    check_image("preprocess", image);
     if (!(size_of(image) == size)) {
       throw Error(
           fmt::format("[preprocess] the pictures of a batch must have one size, or be cropped; got {} x {} and {} x {}",

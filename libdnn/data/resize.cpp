@@ -134,6 +134,7 @@ Image resize_nearest(const Image& image, int height, int width) {
 
 Image resize(const Image& image, int height, int width, Interpolation interpolation) {
   check_size(image.height, image.width);
+  check_image("resize", image);
   check_size(height, width);
   if (interpolation == Interpolation::nearest) return resize_nearest(image, height, width);
   // The picture between the two passes.

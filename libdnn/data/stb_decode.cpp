@@ -35,7 +35,6 @@ void stb_require(bool holds) {
 #define STBI_NO_STDIO
 #define STBI_ONLY_JPEG
 #define STBI_ONLY_PNG
-#define STBI_ONLY_BMP
 #define STBI_ASSERT(condition) stb_require(condition)
 #define STBI_MALLOC(bytes) stb_allocate(bytes)
 #define STBI_REALLOC(block, bytes) stb_reallocate(block, bytes)
@@ -96,9 +95,7 @@ Image stb_decode(std::span<const uint8_t> file, const std::string& name, int64_t
   int width = 0, height = 0, channels = 0;
   Source header{file};
   if (!stbi_info_from_callbacks(&kCallbacks, &header, &width, &height, &channels)) fail(name, header);
-  if (width < 1 || height < 1 || int64_t{width} * height > max_pixels) {
-    throw Error(fmt::format("[image] {} has {} x {} pixels; at most {} are read", name, width, height, max_pixels));
-  }
+  check_image_size(name, width, height, max_pixels);
 
   // Twice the 8 bytes of the largest pixel, with edges up to a multiple of a JPEG's blocks: buffers grow by doubling.
   constexpr size_t kEdge = 64;

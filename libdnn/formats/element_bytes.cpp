@@ -25,6 +25,8 @@ constexpr ElementType kElementTypes[] = {
     {"U64", 8, ""},
     {"F8_E4M3", 1, ""},
     {"F8_E5M2", 1, ""},
+    {"C64", 8, "torch.ComplexFloatStorage"},
+    {"C128", 16, "torch.ComplexDoubleStorage"},
 };
 
 }  // namespace

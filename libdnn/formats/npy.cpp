@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +14,7 @@
 
 #include <libdnn/formats/atomic_file.h>
 #include <libdnn/formats/file_elements.h>
+#include <libdnn/formats/first_bytes.h>
 
 namespace dnn {
 namespace {
@@ -171,8 +171,8 @@ Tensor in_c_order(const Tensor& tensor) {
 
 Tensor read_npy(const std::string& path) {
   const std::string where = "[read_npy] " + path;
+  first_bytes(path, where);
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(fmt::format("{} cannot be opened: {}", where, std::strerror(errno)));
   std::error_code error;
   const int64_t size = static_cast<int64_t>(std::filesystem::file_size(path, error));
   if (error) throw Error(fmt::format("{} cannot be read: {}", where, error.message()));

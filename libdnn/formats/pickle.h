@@ -9,8 +9,9 @@
 namespace dnn::pickle {
 
 // Python's pickles, protocols 2 to 5 (PEP 307, 3154 and 574; the operations are described in Python's pickletools), as
-// data alone: nothing is imported and nothing is called. What a pickle calls is one of the names that the caller
-// allows, and the call is recorded, not made. Every other name or kind of object throws Error with its name.
+// data alone: nothing is imported and nothing is called. A call of one of the names that the caller allows is recorded,
+// not made. Every other object, whatever its class, is an Opaque: a value without content. Error only for bytes that
+// no pickler writes.
 struct Value;
 using Values = std::vector<Value>;
 
@@ -34,7 +35,13 @@ struct Dict {     // an OrderedDict too
   Values* items;  // key, value, key, value, ...; a key may come twice
 };
 struct Global {
-  std::string_view name;  // "torch._utils._rebuild_tensor_v2"
+  std::string_view name;  // one of those allowed: "torch._utils._rebuild_tensor_v2"
+};
+struct Name {
+  std::string_view module, name;  // "argparse", "Namespace"
+};
+struct Opaque {
+  const Name* of;  // the class or function that it is or was made by; null where the pickle names none
 };
 struct Call {
   const Values* parts;  // the function, a Global, and its arguments, a Tuple
@@ -44,7 +51,9 @@ struct Persistent {
 };
 
 struct Value {
-  std::variant<None, bool, int64_t, double, BigInteger, Text, Bytes, Tuple, List, Dict, Global, Call, Persistent> of;
+  std::variant<None, bool, int64_t, double, BigInteger, Text, Bytes, Tuple, List, Dict, Global, Call, Persistent,
+               Opaque>
+      of;
 
   template <class T>
   const T* as() const {  // null where it is no T
@@ -68,6 +77,7 @@ class Pickle {
   friend class Machine;
   std::deque<Values> containers_;  // those of all lists, tuples, dicts and calls: values point to them
   std::deque<Values> ids_;
+  std::deque<Name> names_;
   Value root_;
   int64_t size_ = 0;
 };

@@ -3,7 +3,7 @@
 
 namespace dnn::pickle {
 
-// The operations of the pickle machine that protocols 2 to 5 write, by their byte in the file.
+// The operations of the pickle machine that protocols 2 to 5 have, by their byte in the file.
 enum Opcode : uint8_t {
   kMark = '(',
   kStop = '.',
@@ -25,7 +25,9 @@ enum Opcode : uint8_t {
   kGlobal = 'c',
   kAppends = 'e',
   kBinGet = 'h',
+  kInst = 'i',
   kLongBinGet = 'j',
+  kObj = 'o',
   kBinPut = 'q',
   kLongBinPut = 'r',
   kSetItem = 's',
@@ -38,6 +40,9 @@ enum Opcode : uint8_t {
   kShortBinBytes = 'C',
   kProto = 0x80,
   kNewObj = 0x81,
+  kExt1 = 0x82,
+  kExt2 = 0x83,
+  kExt4 = 0x84,
   kTuple1 = 0x85,
   kTuple2 = 0x86,
   kTuple3 = 0x87,
@@ -48,29 +53,24 @@ enum Opcode : uint8_t {
   kShortBinUnicode = 0x8c,
   kBinUnicode8 = 0x8d,
   kBinBytes8 = 0x8e,
+  kEmptySet = 0x8f,
+  kAddItems = 0x90,
+  kFrozenSet = 0x91,
+  kNewObjEx = 0x92,
   kStackGlobal = 0x93,
   kMemoize = 0x94,
   kFrame = 0x95,
   kByteArray8 = 0x96,
+  kNextBuffer = 0x97,
+  kReadonlyBuffer = 0x98,
 };
 
-// What protocols 2 to 5 have and a state dict doesn't need, and the text forms of protocols 0 and 1.
+// The text forms of protocols 0 and 1, which later picklers don't write.
 struct Refused {
   uint8_t opcode;
   const char* what;
 };
 inline constexpr Refused kRefused[] = {
-    {'i', "an object (INST)"},
-    {'o', "an object (OBJ)"},
-    {0x82, "an extension (EXT1)"},
-    {0x83, "an extension (EXT2)"},
-    {0x84, "an extension (EXT4)"},
-    {0x8f, "a set (EMPTY_SET)"},
-    {0x90, "a set (ADDITEMS)"},
-    {0x91, "a set (FROZENSET)"},
-    {0x92, "an object (NEWOBJ_EX)"},
-    {0x97, "a buffer outside the pickle (NEXT_BUFFER)"},
-    {0x98, "a buffer outside the pickle (READONLY_BUFFER)"},
     {'P', "a persistent id of protocol 0 (PERSID)"},
     {'I', "a number of protocol 0 (INT)"},
     {'L', "a number of protocol 0 (LONG)"},

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <system_error>
 
+#include <libdnn/formats/first_bytes.h>
 #include <libdnn/formats/pickle.h>
 #include <libdnn/formats/printable.h>
 #include <libdnn/formats/state_dict.h>
@@ -31,7 +32,8 @@ constexpr int64_t kMaxRatio = 16;                       // of the bytes of all t
 class PthStorages {
  public:
   virtual ~PthStorages() = default;
-  virtual StateDict read_state_dict() = 0;
+  virtual StateDict read_state_dict(const std::string& checkpoint_key) = 0;
+  virtual int64_t deflated_bytes() const { return 0; }
   virtual void read(int64_t storage, int64_t offset, int64_t bytes, void* to) = 0;
 };
 
@@ -42,7 +44,7 @@ class ZipStorages : public PthStorages {
  public:
   ZipStorages(const std::string& path, const std::string& where) : where_(where), zip_(path, where) {}
 
-  StateDict read_state_dict() override {
+  StateDict read_state_dict(const std::string& checkpoint_key) override {
     const std::string prefix = find_prefix();
     const int64_t order = zip_.find(prefix + "byteorder");
     if (order >= 0 && text(order) != "little") fail(where_, "is of a big-endian machine");
@@ -57,8 +59,10 @@ class ZipStorages : public PthStorages {
       }
       return storage;
     };
-    return dnn::read_state_dict(pickle.root(), find_storage, where_);
+    return dnn::read_state_dict(pickle.root(), find_storage, where_, checkpoint_key);
   }
+
+  int64_t deflated_bytes() const override { return zip_.deflated_bytes(); }
 
   void read(int64_t storage, int64_t offset, int64_t bytes, void* to) override {
     zip_.read(storage, offset, bytes, to);
@@ -75,10 +79,17 @@ class ZipStorages : public PthStorages {
       prefix = entry.name.substr(0, slash + 1);
     }
     if (prefix.empty()) fail(where_, "is a zip archive without data.pkl, so not PyTorch's");
+    const auto is_code = [&](const ZipReader::Entry& entry) { return entry.name.starts_with(prefix + "code/"); };
+    if (zip_.find(prefix + "constants.pkl") >= 0 &&
+        std::any_of(zip_.entries().begin(), zip_.entries().end(), is_code)) {
+      fail(where_,
+           "is a TorchScript archive, a program with its weights; in Python, save the weights alone: "
+           "torch.save(torch.jit.load(path).state_dict(), new_path)");
+    }
     return prefix;
   }
 
-  std::string text(int64_t entry) const {
+  std::string text(int64_t entry) {
     const ZipReader::Entry& info = zip_.entries()[static_cast<size_t>(entry)];
     if (info.size > kMaxPickleBytes) {
       fail(where_, fmt::format("'{}' has {} bytes; read are {}", printable(info.name), info.size, kMaxPickleBytes));
@@ -99,7 +110,7 @@ class LegacyStorages : public PthStorages {
   LegacyStorages(const std::string& path, const std::string& where, int64_t size)
       : where_(where), file_(path, std::ios::binary), size_(size) {}
 
-  StateDict read_state_dict() override {
+  StateDict read_state_dict(const std::string& checkpoint_key) override {
     std::string bytes(static_cast<size_t>(std::min(size_, kMaxPickleBytes)), '\0');
     read_file(0, static_cast<int64_t>(bytes.size()), bytes.data());
     rest_ = bytes;
@@ -119,7 +130,7 @@ class LegacyStorages : public PthStorages {
       if (found == numbers_.end()) fail(where_, fmt::format("has no storage '{}'", printable(id.key)));
       return found->second;
     };
-    StateDict result = dnn::read_state_dict(object.root(), find_storage, where_);
+    StateDict result = dnn::read_state_dict(object.root(), find_storage, where_, checkpoint_key);
     rest_ = {};
     return result;
   }
@@ -156,6 +167,7 @@ class LegacyStorages : public PthStorages {
   void find_storages(const pickle::Pickle& object, const pickle::Pickle& keys) {
     std::map<std::string_view, StorageId> ids;
     for (const pickle::Values& persistent : object.persistent_ids()) {
+      if (!is_storage(persistent)) continue;
       const StorageId id = storage_id(persistent, where_);
       const StorageId& known = ids.emplace(id.key, id).first->second;
       if (known.type != id.type || known.numel != id.numel) {
@@ -199,19 +211,18 @@ class LegacyStorages : public PthStorages {
 
 }  // namespace
 
-PthFile::PthFile(const std::string& path) : TensorFile(path, "read_pth") {
+PthFile::PthFile(const std::string& path, const std::string& checkpoint_key) : TensorFile(path, "read_pth") {
+  const std::string begin = first_bytes(path, where());
   std::error_code error;
   const auto size = static_cast<int64_t>(std::filesystem::file_size(path, error));
   if (error) fail(error.message());
-  std::string begin(4, '\0');
-  if (!std::ifstream(path, std::ios::binary).read(begin.data(), 4)) fail("is too short or cannot be read");
 
-  if (begin == "PK\x03\x04") {
+  if (begin.starts_with("PK\x03\x04")) {
     storages_ = std::make_unique<ZipStorages>(path, where());
   } else {
     storages_ = std::make_unique<LegacyStorages>(path, where(), size);
   }
-  StateDict dict = storages_->read_state_dict();
+  StateDict dict = storages_->read_state_dict(checkpoint_key);
   entered_ = std::move(dict.entered);
   entries_ = std::move(dict.entries);
   others_ = std::move(dict.others);
@@ -221,7 +232,8 @@ PthFile::PthFile(const std::string& path) : TensorFile(path, "read_pth") {
     if (std::count(entry.shape.begin(), entry.shape.end(), 0)) continue;
     bytes += std::accumulate(entry.shape.begin(), entry.shape.end(), int64_t{element_type(entry.type)->size},
                              std::multiplies<>());
-    if (bytes > kMaxRatio * size) fail("has tensors of more bytes than a file of its size can give");
+    if (bytes > kMaxRatio * size + storages_->deflated_bytes())
+      fail("has tensors of more bytes than a file of its size can give");
   }
 }
 

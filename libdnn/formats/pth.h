@@ -12,11 +12,12 @@ class PthStorages;
 
 // PyTorch's files of tensors, .pth or .pt, as torch.save writes a module's state_dict(): a zip archive with a pickle
 // and the elements, and the form before PyTorch 1.6, a row of pickles and then the elements. Nothing in the file is run
-// (formats/pickle.h). A checkpoint, a dict with such a state dict under state_dict, model_state_dict or model, is
-// entered. Tensors may be views of a storage in any order, but not of more elements than it has.
+// (formats/pickle.h); what is no tensor is passed over. A checkpoint is entered: a dict with such a state dict under
+// state_dict, model_state_dict, model, net or params, or under `checkpoint_key`. Tensors may be views of a storage in
+// any order, but not of more elements than it has.
 class PthFile : public TensorFile {
  public:
-  explicit PthFile(const std::string& path);
+  explicit PthFile(const std::string& path, const std::string& checkpoint_key = "");
   ~PthFile() override;
 
   const std::string& entered() const { return entered_; }  // the key of the state dict in a checkpoint; else empty

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -14,6 +12,8 @@
 
 #include <libdnn/formats/atomic_file.h>
 #include <libdnn/formats/element_bytes.h>
+#include <libdnn/formats/first_bytes.h>
+#include <libdnn/formats/printable.h>
 
 namespace dnn {
 namespace {
@@ -44,8 +44,10 @@ Json parse_header(const std::string& path, const std::string& text) {
     Json header = Json::parse(text, watch);
     if (!header.is_object()) fail(path, "the header is no JSON object");
     return header;
-  } catch (const Json::exception& error) {
-    fail(path, fmt::format("the header is no JSON: {}", error.what()));
+  } catch (const Json::parse_error& error) {
+    fail(path, fmt::format("the header is no JSON, from its byte {} on", error.byte));
+  } catch (const Json::exception&) {
+    fail(path, "the header has a number that is too large");
   }
 }
 
@@ -72,7 +74,7 @@ struct EntryReader {
 
   int64_t number(const Json& value) const {
     if (!value.is_number_unsigned() || value.get<uint64_t>() > std::numeric_limits<int64_t>::max()) {
-      wrong(fmt::format("has a number that is none; got {}", value.dump()));
+      wrong(fmt::format("has a number that is none; got {}", printable(value.dump())));
     }
     return value.get<int64_t>();
   }
@@ -83,7 +85,7 @@ struct EntryReader {
     entry.name = name;
     const Json& dtype = field("dtype");
     const ElementType* type = dtype.is_string() ? element_type(dtype.get<std::string>()) : nullptr;
-    if (!type) wrong(fmt::format("is of an unknown type; got {}", dtype.dump()));
+    if (!type) wrong(fmt::format("is of an unknown type; got {}", printable(dtype.dump())));
     entry.type = type->name;
 
     if (!field("shape").is_array()) wrong("has a shape that is no list");
@@ -137,7 +139,7 @@ Metadata read_metadata(const std::string& path, const Json& json) {
 
 SafetensorsFile::SafetensorsFile(const std::string& path)
     : TensorFile(path, "safetensors"), file_(path, std::ios::binary) {
-  if (!file_) fail(std::strerror(errno));
+  first_bytes(path, where());
   std::error_code error;
   const uintmax_t file_size = std::filesystem::file_size(path, error);
   if (error) fail(error.message());
@@ -201,8 +203,8 @@ void write_safetensors(const std::string& path, const NamedTensors& tensors, con
   std::string text;
   try {
     text = header.dump();
-  } catch (const Json::exception& error) {
-    fail(path, fmt::format("a name or the metadata is no UTF-8: {}", error.what()));
+  } catch (const Json::exception&) {
+    fail(path, "a name or the metadata is no UTF-8");
   }
   text.resize((text.size() + 7) / 8 * 8, ' ');
 

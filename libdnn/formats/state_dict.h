@@ -24,16 +24,18 @@ struct StorageId {
   int64_t bytes() const { return numel * type->size; }
 };
 StorageId storage_id(const pickle::Values& id, const std::string& where);
+bool is_storage(const pickle::Values& id);  // not something else that a pickle has outside
 
 struct StateDict {
   std::string entered;  // where the pickle is a checkpoint: the key of its state dict; else empty
   std::vector<TensorFile::Entry> entries;
-  std::vector<std::string> others;  // names of what is no tensor
+  std::vector<TensorFile::Other> others;
 };
 
-// Every tensor is checked to lie in its storage. `find_storage` gives the number of a storage that it found to have the
-// bytes that its id says, or throws.
+// The dict of tensors that the pickle is, or has under one of PyTorch users' keys: state_dict, model_state_dict, model,
+// net or params; under `checkpoint_key` where that is given. Every tensor is checked to lie in its storage.
+// `find_storage` gives the number of a storage that it found to have the bytes that its id says, or throws.
 StateDict read_state_dict(const pickle::Value& root, const std::function<int64_t(const StorageId&)>& find_storage,
-                          const std::string& where);
+                          const std::string& where, const std::string& checkpoint_key = "");
 
 }  // namespace dnn

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include <libdnn/formats/file_elements.h>
 #include <libdnn/formats/printable.h>
@@ -26,6 +27,17 @@ float from_half(uint16_t bits) {
 }
 
 float from_bfloat16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
+
+// As PyTorch has it: integers wrap around.
+template <class T>
+T negative(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return -value;
+  } else {
+    using Unsigned = std::make_unsigned_t<T>;
+    return static_cast<T>(Unsigned{0} - static_cast<Unsigned>(value));
+  }
+}
 
 // The elements that an entry's strides pick, in the tensor's order.
 template <class From, class To, class Convert>
@@ -72,7 +84,18 @@ constexpr MemoryType kMemoryTypes[] = {
     {"I64", DType::int32, false},  {"BOOL", DType::uint8, false},
 };
 
+const MemoryType* find_memory_type(std::string_view type) {
+  const auto found = std::find_if(std::begin(kMemoryTypes), std::end(kMemoryTypes),
+                                  [&](const MemoryType& t) { return t.type == type; });
+  return found == std::end(kMemoryTypes) ? nullptr : found;
+}
+
 }  // namespace
+
+std::optional<DType> memory_type(std::string_view type) {
+  const MemoryType* found = find_memory_type(type);
+  return found ? std::optional(found->dtype) : std::nullopt;
+}
 
 void TensorFile::fail(const std::string& what) const { throw Error(fmt::format("{}: {}", where_, what)); }
 
@@ -82,9 +105,8 @@ const TensorFile::Entry* TensorFile::find(std::string_view name) const {
 }
 
 Tensor TensorFile::read(const Entry& entry) {
-  const auto type = std::find_if(std::begin(kMemoryTypes), std::end(kMemoryTypes),
-                                 [&](const MemoryType& t) { return t.type == entry.type; });
-  if (type == std::end(kMemoryTypes)) {
+  const MemoryType* type = find_memory_type(entry.type);
+  if (!type) {
     fail(fmt::format("tensor '{}' is not of type F32, F64, F16, BF16, I32, I64, U8 or BOOL; got {}",
                      printable(entry.name), entry.type));
   }
@@ -93,27 +115,30 @@ Tensor TensorFile::read(const Entry& entry) {
   if (tensor.numel() == 0) return tensor;
 
   const int64_t bytes = span(entry, tensor.numel()) * element_type(entry.type)->size;
-  if (type->same && entry.strides.empty()) {
+  if (type->same && entry.strides.empty() && !entry.negated) {
     read_bytes(entry.storage, entry.offset, bytes, tensor.raw_data());
     return tensor;
   }
   std::vector<std::byte> raw(static_cast<size_t>(bytes));
   read_bytes(entry.storage, entry.offset, bytes, raw.data());
 
-  const auto as_it_is = [](auto value) { return value; };
-  const auto narrow = [&](int64_t value) {
-    if (value != static_cast<int32_t>(value)) {
-      fail(fmt::format("tensor '{}' has a value beyond 32 bits; got {}", printable(entry.name), value));
+  const auto value = [&](auto x) { return entry.negated ? negative(x) : x; };
+  const auto narrow = [&](int64_t x) {
+    const int64_t wide = value(x);
+    if (wide != static_cast<int32_t>(wide)) {
+      fail(fmt::format("tensor '{}' has a value beyond 32 bits; got {}", printable(entry.name), wide));
     }
-    return static_cast<int32_t>(value);
+    return static_cast<int32_t>(wide);
   };
-  const auto truth = [](uint8_t value) { return static_cast<uint8_t>(value != 0); };
-  if (entry.type == "F32") gather<float, float>(raw, entry, tensor, as_it_is);
-  if (entry.type == "F64") gather<double, double>(raw, entry, tensor, as_it_is);
-  if (entry.type == "I32") gather<int32_t, int32_t>(raw, entry, tensor, as_it_is);
-  if (entry.type == "U8") gather<uint8_t, uint8_t>(raw, entry, tensor, as_it_is);
-  if (entry.type == "F16") gather<uint16_t, float>(raw, entry, tensor, from_half);
-  if (entry.type == "BF16") gather<uint16_t, float>(raw, entry, tensor, from_bfloat16);
+  const auto truth = [](uint8_t x) { return static_cast<uint8_t>(x != 0); };
+  if (entry.type == "F32") gather<float, float>(raw, entry, tensor, value);
+  if (entry.type == "F64") gather<double, double>(raw, entry, tensor, value);
+  if (entry.type == "I32") gather<int32_t, int32_t>(raw, entry, tensor, value);
+  if (entry.type == "U8") gather<uint8_t, uint8_t>(raw, entry, tensor, value);
+  if (entry.type == "F16") gather<uint16_t, float>(raw, entry, tensor, [&](uint16_t x) { return value(from_half(x)); });
+  if (entry.type == "BF16") {
+    gather<uint16_t, float>(raw, entry, tensor, [&](uint16_t x) { return value(from_bfloat16(x)); });
+  }
   if (entry.type == "I64") gather<int64_t, int32_t>(raw, entry, tensor, narrow);
   if (entry.type == "BOOL") gather<uint8_t, uint8_t>(raw, entry, tensor, truth);
   return tensor;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,10 @@
 #include <libdnn/formats/element_bytes.h>
 
 namespace dnn {
+
+// What TensorFile::read makes of a type in a file: F16 and BF16 become float32, I64 int32, BOOL uint8; F32, F64, I32
+// and U8 stay what they are. Nothing for other types.
+std::optional<DType> memory_type(std::string_view type);
 
 // A file of named tensors that is open to be read one by one. The constructors read and check what describes the
 // tensors; elements are read with read(). Faults throw Error with the file's name.
@@ -20,6 +25,11 @@ class TensorFile {
     std::vector<int64_t> strides;  // in elements; empty: row-major without gaps
     int64_t storage = 0;           // the part of the file that holds the elements; a safetensors file has one
     int64_t offset = 0;            // of the first element, in bytes, from the beginning of the storage
+    bool negated = false;          // the tensor's elements are the negatives of those in the file
+  };
+  struct Other {
+    std::string name;
+    std::string what;  // "a number", "argparse.Namespace"
   };
 
   virtual ~TensorFile() = default;
@@ -27,12 +37,11 @@ class TensorFile {
   TensorFile& operator=(const TensorFile&) = delete;
 
   const std::string& path() const { return path_; }
-  const std::vector<Entry>& entries() const { return entries_; }      // in the file's order
-  const std::vector<std::string>& others() const { return others_; }  // names of what is no tensor
+  const std::vector<Entry>& entries() const { return entries_; }  // in the file's order
+  const std::vector<Other>& others() const { return others_; }    // beside the tensors
 
   const Entry* find(std::string_view name) const;  // null where there is none
-  // In host memory, on the device cpu. F16 and BF16 become float32, I64 int32 where every element fits, BOOL uint8;
-  // F32, F64, I32 and U8 stay what they are; Error for other types.
+  // In host memory, on the device cpu, as memory_type() says; Error for other types and for an I64 beyond 32 bits.
   Tensor read(const Entry& entry);
   NamedTensors read_all();
 
@@ -46,7 +55,7 @@ class TensorFile {
   virtual void read_bytes(int64_t storage, int64_t offset, int64_t bytes, void* to) = 0;
 
   std::vector<Entry> entries_;
-  std::vector<std::string> others_;
+  std::vector<Other> others_;
 
  private:
   std::string path_, where_;

@@ -4,7 +4,6 @@
 #include <onnx.pb.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -14,6 +13,7 @@
 
 #include <libdnn/formats/atomic_file.h>
 #include <libdnn/formats/file_elements.h>
+#include <libdnn/formats/first_bytes.h>
 #include <libdnn/formats/npy.h>
 
 namespace dnn {
@@ -99,8 +99,8 @@ TensorProto::DataType type_of(DType dtype) {
 
 NamedTensor read_tensor_proto(const std::string& path) {
   const std::string where = "[read_tensor] " + path;
+  first_bytes(path, where);
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(fmt::format("{} cannot be opened: {}", where, std::strerror(errno)));
   TensorProto proto;
   if (!proto.ParseFromIstream(&file))
     throw Error(fmt::format("{} is neither a .npy file nor an ONNX TensorProto", where));

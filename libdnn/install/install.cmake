@@ -1,4 +1,4 @@
-# Installs the library, its public headers, the CMake package and dnn.pc.
+# Installs the library, its public headers, the command and what it reads, the CMake package and dnn.pc.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -6,6 +6,16 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dnn)
 set_target_properties(dnn PROPERTIES VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 install(TARGETS dnn EXPORT dnnTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dnn)
+# What the command reads besides; in the folder of the build it looks in share/dnn beside itself.
+set(labels data/imagenet_labels.txt data/imagenet_labels.LICENSE)
+foreach(file ${labels})
+  get_filename_component(name ${file} NAME)
+  configure_file(${file} share/dnn/${name} COPYONLY)
+endforeach()
+install(FILES ${labels} DESTINATION ${CMAKE_INSTALL_DATADIR}/dnn)
+file(RELATIVE_PATH data_from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/dnn)
+target_compile_definitions(dnn_cli PRIVATE DNN_DATA_FROM_PROGRAM="${data_from_program}")
+
 set_target_properties(dnn_cli PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
 install(TARGETS dnn_cli)
 install(EXPORT dnnTargets NAMESPACE dnn:: DESTINATION ${package_dir})
@@ -33,3 +43,8 @@ if(NOT BUILD_SHARED_LIBS)
 endif()
 configure_file(libdnn/install/dnn.pc.in dnn.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dnn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(BUILD_SHARED_LIBS)
+  install(CODE "set(dnn_libdir \"${CMAKE_INSTALL_LIBDIR}\")")
+  install(SCRIPT libdnn/install/refresh_loader.cmake)
+endif()

@@ -1,6 +1,7 @@
 #pragma once
 #include <libdnn/layers/module.h>
 #include <libdnn/ops/activation.h>
+#include <libdnn/ops/check.h>
 #include <libdnn/ops/softmax.h>
 
 namespace dnn {
@@ -29,7 +30,9 @@ class GELU : public ActivationModule<GELU, Activation::gelu> {};
 
 class LeakyReLU : public Module {
  public:
-  explicit LeakyReLU(double negative_slope = 0.01) : negative_slope_(negative_slope) {}
+  explicit LeakyReLU(double negative_slope = 0.01) : negative_slope_(negative_slope) {
+    check_alpha(Activation::leaky_relu, negative_slope);
+  }
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
@@ -41,7 +44,7 @@ class LeakyReLU : public Module {
 
 class ELU : public Module {
  public:
-  explicit ELU(double alpha = 1) : alpha_(alpha) {}
+  explicit ELU(double alpha = 1) : alpha_(alpha) { check_alpha(Activation::elu, alpha); }
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
@@ -53,7 +56,7 @@ class ELU : public Module {
 
 class Softplus : public Module {
  public:
-  explicit Softplus(double beta = 1) : beta_(beta) {}
+  explicit Softplus(double beta = 1) : beta_(beta) { check_alpha(Activation::softplus, beta); }
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:

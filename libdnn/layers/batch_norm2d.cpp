@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <libdnn/ops/check.h>
+#include <libdnn/ops/epilogue.h>
+
 namespace dnn {
 namespace {
 
@@ -18,6 +21,8 @@ BatchNorm2d::BatchNorm2d(const Options& o) : options_(o) {
   if (o.num_features < 1) {
     throw Error(fmt::format("[batch_norm] needs at least one channel; got num_features {}", o.num_features));
   }
+  check_batch_norm(o.eps, o.momentum);
+  can_fuse("batch_norm", o.activation, false);
   const Shape channels{o.num_features};
   if (o.affine) {
     add_parameter("weight", ones(channels));
@@ -32,7 +37,8 @@ BatchNorm2d::BatchNorm2d(const Options& o) : options_(o) {
 
 Tensor BatchNorm2d::forward_fused(const Tensor& x, Activation activation, const Tensor& residual) {
   if (x.dims() != 4 || x.size(3) != options_.num_features) {
-    throw Error(fmt::format("[batch_norm] x must be (N, H, W, {}); got {}", options_.num_features, x.shape().str()));
+    throw Error(fmt::format("[batch_norm] x must be (N, H, W, {}); got {}{}", options_.num_features, x.shape().str(),
+                            layout_hint(x.shape(), options_.num_features)));
   }
   const bool tracked = options_.track_running_stats;
   const BatchNormOptions options{

@@ -2,11 +2,16 @@
 
 #include <libdnn/layers/init.h>
 #include <libdnn/ops/check.h>
+#include <libdnn/ops/epilogue.h>
 
 namespace dnn {
 
 ConvTranspose2d::ConvTranspose2d(const Options& o) : options_(o) {
   check_channels("conv_transpose2d", o.in_channels, o.out_channels, o.groups);
+  check_at_least("conv_transpose2d", "kernel_size", o.kernel_size, 1);
+  check_padding("conv_transpose2d", o.padding);
+  check_output_padding("conv_transpose2d", o.output_padding, o.stride, o.dilation);
+  can_fuse("conv_transpose2d", o.activation, false);
   // torch takes the second dimension of its weight, (in, out / groups, R, S), for the channels of the input.
   const int k = o.out_channels / o.groups;
   const int64_t fan_in = int64_t{k} * o.kernel_size.h * o.kernel_size.w;

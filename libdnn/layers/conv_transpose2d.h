@@ -15,7 +15,7 @@ class ConvTranspose2d : public Module {
     Size2 kernel_size = 1;
     Size2 stride = 1;
     Padding2 padding = 0;      // taken away from the result
-    Size2 output_padding = 0;  // rows and columns more, below the stride
+    Size2 output_padding = 0;  // rows and columns more, below the stride or the dilation
     int groups = 1;
     bool bias = true;
     Size2 dilation = 1;

@@ -14,6 +14,7 @@ class MaxPool2d : public Module {
     Size2 kernel_size = 1;
     std::optional<Size2> stride = {};  // of the kernel's size unless given
     Padding2 padding = 0;
+    Size2 dilation = 1;
     bool ceil_mode = false;  // round the output size up, as Caffe does
   };
 

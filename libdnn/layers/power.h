@@ -1,5 +1,6 @@
 #pragma once
 #include <libdnn/layers/module.h>
+#include <libdnn/ops/check.h>
 #include <libdnn/ops/power.h>
 
 namespace dnn {
@@ -13,7 +14,11 @@ class Power : public Module {
     double shift = 0;
   };
 
-  explicit Power(const Options& options) : options_(options) {}
+  explicit Power(const Options& options) : options_(options) {
+    check_finite("power", "power", options.power);
+    check_finite("power", "scale", options.scale);
+    check_finite("power", "shift", options.shift);
+  }
 
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
   const Options& options() const { return options_; }

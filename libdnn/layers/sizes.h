@@ -12,6 +12,15 @@ struct Size2 {
   int h, w;
 };
 
+// One factor for both directions, or for height and width.
+struct Scale2 {
+  Scale2(double both) : h(both), w(both) {}
+  Scale2(double height, double width) : h(height), w(width) {}
+  operator std::array<double, 2>() const { return {h, w}; }
+
+  double h, w;
+};
+
 // One number for all sides, height and width, or top, left, bottom, right.
 struct Padding2 {
   Padding2(int all) : Padding2(all, all) {}

@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <optional>
 
 #include <libdnn/layers/module.h>
@@ -7,14 +6,14 @@
 
 namespace dnn {
 
-// Pictures brought to a size, or to a multiple of their own. Upsample({.scale_factor = 2});
+// Pictures brought to a size, or to a multiple of their own, rounded down. Upsample({.scale_factor = 2});
 // Upsample({.size = Size2(33, 65), .mode = Upsample::Mode::bilinear})
 class Upsample : public Module {
  public:
   enum class Mode { nearest, bilinear };
   struct Options {
-    std::optional<Size2> size = {};  // either this
-    double scale_factor = 0;         // or this, for which the picture's sizes must come out whole
+    std::optional<Size2> size = {};           // either this
+    std::optional<Scale2> scale_factor = {};  // or this
     Mode mode = Mode::nearest;
     bool align_corners = false;  // bilinear: the centres of the corner pixels stay, else the outer edges
   };
@@ -28,8 +27,6 @@ class Upsample : public Module {
   Tensor forward(const Tensor& x) override;
 
  private:
-  std::array<int, 2> size_for(const Tensor& x) const;
-
   Options options_;
 };
 

@@ -31,6 +31,9 @@ Sequential alexnet(int classes) {
   net.add("classifier", Sequential(Dropout(0.5), Linear(9216, 4096), ReLU(),  //
                                    Dropout(0.5), Linear(4096, 4096), ReLU(),  //
                                    Linear(4096, classes)));
+  // PyTorch's default shrinks the signal at every layer, until the gradients no longer move the weights.
+  init::weights(net, init::kaiming_normal(), init::kaiming_normal());
+  init::normal(0.01)(net.child("classifier").child("6").parameter("weight"));
   return net;
 }
 
@@ -59,8 +62,11 @@ Sequential caffe_alexnet(int classes) {
   net.add("relu7", ReLU());
   net.add("drop7", Dropout(0.5));
   net.add("fc8", Linear(4096, classes));
-  // Caffe's own fillers, normal with 0.01 and 0.005, need thousands of steps before the loss moves.
-  init::weights(net, init::kaiming_normal(), init::kaiming_normal());
+  // As the paper starts: the biases give the ReLUs positive inputs, so that the first layers learn from the first step.
+  init::weights(net, init::normal(0.01), init::normal(0.01));
+  for (const char* layer : {"conv2", "conv4", "conv5", "fc6", "fc7"}) {
+    init::constant(1)(net.child(layer).parameter("bias"));
+  }
   return net;
 }
 

@@ -131,7 +131,11 @@ CaffeGoogLeNet::CaffeGoogLeNet(int classes) {
   add("flatten", Flatten());
   add("head_dropout", Dropout(0.7));
   add("last_dropout", Dropout(0.4));
-  init::weights(*this, init::kaiming_normal(), init::kaiming_normal());
+  // Caffe's "xavier" filler is uniform with variance 1 / fan_in; the biases before ReLUs are 0.2.
+  init::weights(*this, init::kaiming_uniform(init::Fan::in, 1), init::kaiming_uniform(init::Fan::in, 1));
+  for (const NamedTensor& p : named_parameters()) {
+    if (p.name.ends_with("bias") && p.name.find("classifier") == std::string::npos) init::constant(0.2)(p.tensor);
+  }
 }
 
 void CaffeGoogLeNet::add_conv(const std::string& name, int in, int out, int kernel_size, int stride) {

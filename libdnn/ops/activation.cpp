@@ -1,9 +1,8 @@
 #include <libdnn/ops/activation.h>
 
-#include <fmt/format.h>
-
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
+#include <libdnn/ops/check.h>
 #include <libdnn/ops/epilogue.h>
 
 namespace dnn {
@@ -15,7 +14,7 @@ Tensor activation(const char* name, Activation kind, const Tensor& x, double alp
     k.activation_forward(context, kind, alpha, x.numel(), x.data<T>(), y.data<T>());
   });
   if (!wants_grad({x})) return y;
-  const Tensor saved = slope_from_output(kind) ? y.detach() : x;
+  const Tensor saved = slope_from_output(kind, alpha) ? y.detach() : x;
   record(name, {x}, {y}, [name, kind, alpha, saved](const TensorList& dy) -> TensorList {
     const Tensor dx = over_or_new(dy[0]);
     run_kernel(name, {&saved, &dy[0]}, [&]<class T>(const Kernels<T>& k, Context& context) {
@@ -43,19 +42,17 @@ Tensor silu(const Tensor& x) { return activation("silu", Activation::silu, x); }
 Tensor gelu(const Tensor& x) { return activation("gelu", Activation::gelu, x); }
 
 Tensor leaky_relu(const Tensor& x, double negative_slope) {
-  if (!(negative_slope >= 0)) {
-    throw Error(fmt::format("[leaky_relu] negative_slope must not be negative; got {}", negative_slope));
-  }
+  check_alpha(Activation::leaky_relu, negative_slope);
   return activation("leaky_relu", Activation::leaky_relu, x, negative_slope);
 }
 
 Tensor elu(const Tensor& x, double alpha) {
-  if (!(alpha >= 0)) throw Error(fmt::format("[elu] alpha must not be negative; got {}", alpha));
+  check_alpha(Activation::elu, alpha);
   return activation("elu", Activation::elu, x, alpha);
 }
 
 Tensor softplus(const Tensor& x, double beta) {
-  if (!(beta > 0)) throw Error(fmt::format("[softplus] beta must be above 0; got {}", beta));
+  check_alpha(Activation::softplus, beta);
   return activation("softplus", Activation::softplus, x, beta);
 }
 

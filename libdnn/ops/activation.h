@@ -4,7 +4,7 @@
 
 namespace dnn {
 
-// Element by element; y has x's shape.
+// Element by element; y has x's shape. Slopes, alphas and betas may be negative, as torch's.
 Tensor activate(const Tensor& x, Activation activation);  // one without alpha
 Tensor relu(const Tensor& x);                             // max(x, 0)
 Tensor sigmoid(const Tensor& x);                          // 1 / (1 + exp(-x))

@@ -20,10 +20,15 @@ RowsShape checked_shape(const Tensor& x, const Tensor& running_mean, const Tenso
   if (!training && !(running_mean.defined() && running_var.defined())) {
     throw Error("[batch_norm] needs running statistics but in training; got none");
   }
-  if (running_mean.defined()) check_shape("batch_norm", "running_mean", running_mean, {shape.cols});
-  if (running_var.defined()) check_shape("batch_norm", "running_var", running_var, {shape.cols});
-  if (weight.defined()) check_shape("batch_norm", "weight", weight, {shape.cols});
-  if (bias.defined()) check_shape("batch_norm", "bias", bias, {shape.cols});
+  const auto check_columns = [&](const char* name, const Tensor& t) {
+    if (!t.defined() || t.shape() == Shape{shape.cols}) return;
+    throw Error(fmt::format("[batch_norm] {} must be ({}); got {}{}", name, shape.cols, t.shape().str(),
+                            layout_hint(x.shape(), t.dims() == 1 ? t.size(0) : -1)));
+  };
+  check_columns("running_mean", running_mean);
+  check_columns("running_var", running_var);
+  check_columns("weight", weight);
+  check_columns("bias", bias);
   return shape;
 }
 
@@ -31,6 +36,7 @@ RowsShape checked_shape(const Tensor& x, const Tensor& running_mean, const Tenso
 
 Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& running_var, const Tensor& weight,
                   const Tensor& bias, const BatchNormOptions& options, const Tensor& residual) {
+  check_batch_norm(options.eps, options.momentum);
   const Activation activation = options.activation;
   const bool wanted = wants_grad({x, weight, bias, residual});
   if (!can_fuse("batch_norm", activation, wanted) && residual.defined()) {

@@ -1,6 +1,8 @@
 #pragma once
 #include <array>
+#include <string>
 
+#include <kernels/epilogue.h>
 #include <libdnn/core/tensor.h>
 
 namespace dnn {
@@ -20,8 +22,28 @@ RowsShape last_dim_rows(const char* op, const Tensor& x);
 int packed_size(const char* op, const Tensor& w, int64_t count);
 void check_no_grad(const char* op, const TensorList& operands);
 
+// "; x looks like (N, C, H, W), ..." where the channels of x are not in its last dimension but would be in its second;
+// else "".
+std::string layout_hint(const Shape& x, int channels);
+
 // The channels of a convolution's weight.
 void check_channels(const char* op, int in, int out, int groups);
+
+// Pairs are height and width, the padding is top, left, bottom, right: the arguments of a layer, before it has an
+// input.
+void check_at_least(const char* op, const char* name, std::array<int, 2> got, int least);
+void check_padding(const char* op, std::array<int, 4> padding);
+void check_output_padding(const char* op, std::array<int, 2> output_padding, std::array<int, 2> stride,
+                          std::array<int, 2> dilation);
+
+// Those of a batch norm: eps from 0 on, momentum from 0 to 1.
+void check_batch_norm(double eps, double momentum);
+
+// A number that has no other bounds.
+void check_finite(const char* op, const char* name, double value);
+
+// The alpha of leaky_relu (negative_slope), elu or softplus (beta): finite, and not 0 for softplus.
+void check_alpha(Activation activation, double alpha);
 
 // Pictures x (N, H, W, C) brought to another height and width.
 ResizeShape resize_shape(const char* op, const Tensor& x, std::array<int, 2> size);

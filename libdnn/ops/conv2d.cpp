@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include <libdnn/autograd/tape.h>
+#include <libdnn/core/counted.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/ops/activation.h>
 #include <libdnn/ops/check.h>
@@ -26,10 +30,13 @@ Conv2dShape conv2d_shape(const char* op, const Shape& x, const Shape& w, const C
 
 Conv2dShape conv2d_shape(const Shape& x, const Shape& w, const Conv2dOptions& options) {
   const Conv2dShape shape = conv2d_shape("conv2d", x, w, options);
-  shape.check("conv2d");
-  if (w[3] != shape.c / shape.groups) {
-    throw Error(fmt::format("[conv2d] w (K, R, S, C / groups) must fit x (N, H, W, C); got w {} for x {} in {} groups",
-                            w.str(), x.str(), shape.groups));
+  const int64_t channels = int64_t{w[3]} * std::max(shape.groups, 1);
+  const std::string hint =
+      channels <= std::numeric_limits<int>::max() ? layout_hint(x, static_cast<int>(channels)) : "";
+  if (hint.empty()) shape.check("conv2d");
+  if (channels != shape.c) {
+    throw Error(fmt::format("[conv2d] w (K, R, S, C / groups) must fit x (N, H, W, C); got w {} for x {} in {}{}",
+                            w.str(), x.str(), counted(shape.groups, "group"), hint));
   }
   return shape;
 }

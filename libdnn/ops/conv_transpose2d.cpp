@@ -9,6 +9,7 @@
 #include <libdnn/ops/activation.h>
 #include <libdnn/ops/check.h>
 #include <libdnn/ops/epilogue.h>
+#include <libdnn/ops/pad2d.h>
 
 namespace dnn {
 namespace {
@@ -31,8 +32,8 @@ Conv2dShape adjoint_shape(const Tensor& x, const Tensor& w, const ConvTranspose2
   check_dims(kOp, "x", x, 4);
   check_dims(kOp, "w", w, 4);
   if (w.size(0) != x.size(3)) {
-    throw Error(fmt::format("[{}] w (C, R, S, K / groups) must fit x (N, H, W, C); got w {} for x {}", kOp,
-                            w.shape().str(), x.shape().str()));
+    throw Error(fmt::format("[{}] w (C, R, S, K / groups) must fit x (N, H, W, C); got w {} for x {}{}", kOp,
+                            w.shape().str(), x.shape().str(), layout_hint(x.shape(), w.size(0))));
   }
   if (o.groups < 1 || x.size(3) % o.groups != 0) {
     throw Error(fmt::format("[{}] groups must divide the channels; got {} for {}", kOp, o.groups, x.size(3)));
@@ -50,18 +51,25 @@ Conv2dShape adjoint_shape(const Tensor& x, const Tensor& w, const ConvTranspose2
   shape.w = output_size("width", x.size(2), shape.stride_w, shape.pad_left, shape.pad_right, shape.dilation_w, shape.s,
                         o.output_padding[1]);
   shape.check(kOp);
-  if (shape.oh() != x.size(1) || shape.ow() != x.size(2)) {
-    throw Error(fmt::format("[{}] output_padding is at least 0 and below the stride; got {}x{} for stride {}x{}", kOp,
-                            o.output_padding[0], o.output_padding[1], o.stride[0], o.stride[1]));
-  }
   return shape;
 }
 
 }  // namespace
 
 Tensor conv_transpose2d(const Tensor& x, const Tensor& w, const Tensor& bias, const ConvTranspose2dOptions& options) {
-  const Conv2dShape shape = adjoint_shape(x, w, options);
+  check_output_padding(kOp, options.output_padding, options.stride, options.dilation);
   const Activation activation = options.activation;
+  // Of the adjoint convolution's results only those of x count: an output_padding of a whole stride, which a dilation
+  // allows, is a row or column of zeros behind x.
+  const int rows = options.output_padding[0] / options.stride[0],
+            columns = options.output_padding[1] / options.stride[1];
+  if (rows > 0 || columns > 0) {
+    ConvTranspose2dOptions rest = options;
+    rest.output_padding = {options.output_padding[0] % options.stride[0],
+                           options.output_padding[1] % options.stride[1]};
+    return conv_transpose2d(pad2d(x, {0, 0, rows, columns}), w, bias, rest);
+  }
+  const Conv2dShape shape = adjoint_shape(x, w, options);
   if (!can_fuse(kOp, activation, wants_grad({x, w, bias}))) {
     ConvTranspose2dOptions plain = options;
     plain.activation = Activation::none;

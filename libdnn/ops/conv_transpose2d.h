@@ -9,7 +9,7 @@ namespace dnn {
 struct ConvTranspose2dOptions {
   std::array<int, 2> stride{1, 1};          // height, width
   std::array<int, 4> padding{0, 0, 0, 0};   // top, left, bottom, right: taken away from the result
-  std::array<int, 2> output_padding{0, 0};  // rows and columns more, below the stride
+  std::array<int, 2> output_padding{0, 0};  // rows and columns more, below the stride or the dilation
   std::array<int, 2> dilation{1, 1};
   int groups = 1;
   Activation activation = Activation::none;

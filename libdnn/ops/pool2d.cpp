@@ -1,5 +1,7 @@
 #include <libdnn/ops/pool2d.h>
 
+#include <fmt/format.h>
+
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/ops/check.h>
@@ -16,6 +18,7 @@ Pool2dShape checked_shape(const char* op, const Tensor& x, const Pool2dOptions& 
   shape.stride_w = options.stride[1] != 0 ? options.stride[1] : shape.s;
   shape.pad_top = options.padding[0], shape.pad_left = options.padding[1];
   shape.pad_bottom = options.padding[2], shape.pad_right = options.padding[3];
+  shape.dilation_h = options.dilation[0], shape.dilation_w = options.dilation[1];
   shape.ceil_mode = options.ceil_mode;
   shape.count_include_pad = options.count_include_pad;
   shape.check(op);
@@ -53,6 +56,9 @@ Tensor max_pool2d(const Tensor& x, const Pool2dOptions& options) {
 }
 
 Tensor avg_pool2d(const Tensor& x, const Pool2dOptions& options) {
+  if (options.dilation != std::array<int, 2>{1, 1}) {
+    throw Error(fmt::format("[avg_pool2d] has no dilation; got {}x{}", options.dilation[0], options.dilation[1]));
+  }
   const Pool2dShape shape = checked_shape("avg_pool2d", x, options);
   Tensor y = output_of(shape, x);
   run_kernel("avg_pool2d", {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <libdnn/autograd/tape.h>
+#include <libdnn/core/counted.h>
 #include <libdnn/core/tensor_impl.h>
 
 namespace dnn {
@@ -30,7 +31,7 @@ Shape resolve(const std::vector<int>& wanted, const Shape& from) {
     unknown = -1;
   }
   if (known != from.numel() || unknown >= 0) {
-    throw Error(fmt::format("[reshape] {} has {} elements and does not fit ({})", from.str(), from.numel(),
+    throw Error(fmt::format("[reshape] {} has {} and does not fit ({})", from.str(), counted(from.numel(), "element"),
                             fmt::join(wanted, ", ")));
   }
   return Shape(sizes);

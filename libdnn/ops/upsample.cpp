@@ -1,5 +1,10 @@
 #include <libdnn/ops/upsample.h>
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/ops/check.h>
@@ -26,21 +31,58 @@ Tensor upsample(const char* op, const Tensor& x, const ResizeShape& shape, Forwa
   return y;
 }
 
-}  // namespace
+// floor(size * factor); keeps the factor in `scale` where that is not whole.
+int scaled_size(const char* op, int size, double factor, double& scale) {
+  if (!(factor > 0)) throw Error(fmt::format("[{}] scale factors must be above 0; got {}", op, factor));
+  const double exact = size * factor;
+  if (!(exact < std::numeric_limits<int>::max())) {
+    throw Error(fmt::format("[{}] the result is too large; got a factor of {} for {}", op, factor, size));
+  }
+  scale = exact == std::floor(exact) ? 0 : factor;
+  return static_cast<int>(exact);
+}
 
-Tensor upsample_nearest(const Tensor& x, std::array<int, 2> size) {
+ResizeShape scaled_shape(const char* op, const Tensor& x, std::array<double, 2> factor) {
+  check_dims(op, "x", x, 4);
+  double scale_h = 0, scale_w = 0;
+  const int h = scaled_size(op, x.size(1), factor[0], scale_h), w = scaled_size(op, x.size(2), factor[1], scale_w);
+  ResizeShape shape = resize_shape(op, x, {h, w});
+  shape.scale_h = scale_h, shape.scale_w = scale_w;
+  return shape;
+}
+
+Tensor nearest(const char* op, const Tensor& x, const ResizeShape& shape) {
   return upsample(
-      "upsample_nearest", x, resize_shape("upsample_nearest", x, size),
-      [](const auto& k) { return k.upsample_nearest2d_forward; },
+      op, x, shape, [](const auto& k) { return k.upsample_nearest2d_forward; },
       [](const auto& k) { return k.upsample_nearest2d_backward; });
 }
 
-Tensor upsample_bilinear(const Tensor& x, std::array<int, 2> size, bool align_corners) {
-  ResizeShape shape = resize_shape("upsample_bilinear", x, size);
+// torch copies along a direction whose size stays, whatever the factor.
+Tensor bilinear(const char* op, const Tensor& x, ResizeShape shape, bool align_corners) {
   shape.align_corners = align_corners;
+  if (shape.oh == shape.h) shape.scale_h = 0;
+  if (shape.ow == shape.w) shape.scale_w = 0;
   return upsample(
-      "upsample_bilinear", x, shape, [](const auto& k) { return k.upsample_bilinear2d_forward; },
+      op, x, shape, [](const auto& k) { return k.upsample_bilinear2d_forward; },
       [](const auto& k) { return k.upsample_bilinear2d_backward; });
+}
+
+}  // namespace
+
+Tensor upsample_nearest(const Tensor& x, std::array<int, 2> size) {
+  return nearest("upsample_nearest", x, resize_shape("upsample_nearest", x, size));
+}
+
+Tensor upsample_nearest_by(const Tensor& x, std::array<double, 2> factor) {
+  return nearest("upsample_nearest", x, scaled_shape("upsample_nearest", x, factor));
+}
+
+Tensor upsample_bilinear(const Tensor& x, std::array<int, 2> size, bool align_corners) {
+  return bilinear("upsample_bilinear", x, resize_shape("upsample_bilinear", x, size), align_corners);
+}
+
+Tensor upsample_bilinear_by(const Tensor& x, std::array<double, 2> factor, bool align_corners) {
+  return bilinear("upsample_bilinear", x, scaled_shape("upsample_bilinear", x, factor), align_corners);
 }
 
 }  // namespace dnn

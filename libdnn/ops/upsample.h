@@ -13,4 +13,9 @@ Tensor upsample_nearest(const Tensor& x, std::array<int, 2> size);
 // align_corners, the centres of its corner pixels do.
 Tensor upsample_bilinear(const Tensor& x, std::array<int, 2> size, bool align_corners = false);
 
+// The same by factors above 0 (height, width), as torch has it: H * factor rounded down is the size, but pixel i is
+// taken from i / factor. Bilinear with align_corners depends on the size alone.
+Tensor upsample_nearest_by(const Tensor& x, std::array<double, 2> factor);
+Tensor upsample_bilinear_by(const Tensor& x, std::array<double, 2> factor, bool align_corners = false);
+
 }  // namespace dnn

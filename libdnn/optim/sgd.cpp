@@ -73,6 +73,7 @@ NamedTensors SGD::velocities() const {
 }
 
 void SGD::restore(int64_t step_count, const NamedTensors& velocities) {
+  if (step_count < 0) throw Error(fmt::format("[sgd] the count of steps is at least 0; got {}", step_count));
   std::vector<Slot> slots = slots_;
   for (Slot& slot : slots) slot.velocity = Tensor();
   for (const NamedTensor& v : velocities) {

@@ -1,8 +1,13 @@
 #include <libdnn/train/evaluate.h>
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include <libdnn/autograd/tape.h>
 #include <libdnn/ops/argmax.h>
 #include <libdnn/ops/cross_entropy.h>
+#include <libdnn/train/non_finite.h>
 
 namespace dnn {
 
@@ -26,10 +31,18 @@ Evaluation evaluate(Module& net, DataLoader& loader) {
   Evaluation sums;
   Batch batch;
   loader.start_epoch(0);
-  while (loader.next(batch)) {
+  for (int64_t number = 1; loader.next(batch); ++number) {
     const Tensor scores = net(batch.images);
-    sums.add(cross_entropy(scores, batch.labels).item(), count_correct(scores, batch.labels), batch.labels.numel());
+    const double loss = cross_entropy(scores, batch.labels).item();
+    const int64_t samples = batch.labels.numel();
+    if (!std::isfinite(loss)) {
+      throw Error(fmt::format("[evaluate] the loss is {} in batch {} of {}, samples {} to {} in the loader's order; {}",
+                              loss, number, loader.batches(), sums.samples + 1, sums.samples + samples,
+                              describe_non_finite(net, batch.images)));
+    }
+    sums.add(loss, count_correct(scores, batch.labels), samples);
   }
+  if (sums.samples == 0) throw Error("[evaluate] the loader gives no batch to evaluate");
   return sums;
 }
 

@@ -21,7 +21,8 @@ struct Evaluation {
 int64_t count_correct(const Tensor& scores, const Tensor& labels);
 
 // Mean cross entropy and accuracy over the whole set, in eval mode; afterwards each module of the net has its own mode
-// back.
+// back. A loss that is not finite, of a diverged net or damaged data, is an Error with the batch, its samples and the
+// place where such values first arise; so is a loader without a batch.
 Evaluation evaluate(Module& net, DataLoader& loader);
 
 }  // namespace dnn

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include <libdnn/core/tensor.h>
 
@@ -87,6 +88,50 @@ TEST_CASE("full: whole numbers that the type doesn't hold are refused", "[tensor
   CHECK_THROWS_WITH(full({2}, std::numeric_limits<double>::quiet_NaN(), DType::int32), Contains("nan"));
   CHECK_THROWS_WITH(full({2}, 300, DType::uint8), Contains("from 0 to 255; got 300"));
   CHECK_THROWS_WITH(full({2}, -1, DType::uint8), Contains("got -1"));
+}
+
+TEST_CASE("tensor: what has no elements gives none", "[tensor]") {
+  const Tensor huge({1 << 30, 1 << 20}, DType::float32, "meta"), one({1}, DType::float32, "meta"), none;
+  CHECK_THROWS_WITH(huge.to_vector<float>(), "[to_vector] a tensor on meta has no values to read");
+  CHECK_THROWS_WITH(huge.to_vector<double>(), Contains("[data] the tensor holds float32"));
+  CHECK_THROWS_WITH(one.item(), Contains("meta has no values"));
+  CHECK_THROWS_WITH(zeros({1}).copy_from(one), Contains("meta has no values"));
+  CHECK_THROWS_WITH(one.to("cpu"), Contains("meta has no values"));
+  const char* undefined = "before it was given a value";
+  CHECK_THROWS_WITH(none.to_vector<float>(), Contains(undefined));
+  CHECK_THROWS_WITH(none.item(), Contains(undefined));
+  CHECK_THROWS_WITH(none.data<float>(), Contains(undefined));
+  CHECK_THROWS_WITH(none.raw_data(), Contains(undefined));
+  CHECK_THROWS_WITH(none.copy_from(one), Contains(undefined));
+  CHECK_THROWS_WITH(zeros({1}).copy_from(none), Contains(undefined));
+  CHECK_THROWS_WITH(none.set_grad(none), Contains(undefined));
+  CHECK_THROWS_WITH(none.set_grad(one), Contains(undefined));
+  CHECK_THROWS_WITH(none.grad(), Contains(undefined));
+  CHECK_THROWS_WITH(none.clone(), Contains(undefined));
+  CHECK_THROWS_WITH(none.detach(), Contains(undefined));
+  CHECK_THROWS_WITH(none.move_to("cpu"), Contains(undefined));
+  CHECK_THROWS_WITH(none.requires_grad(true), Contains(undefined));
+  CHECK_THROWS_WITH(none.backward(), Contains(undefined));
+}
+
+TEST_CASE("tensor: a gradient is of its tensor's kind", "[tensor]") {
+  const Tensor x({2}, DType::float32, "reference");
+  const Tensor good({2}, DType::float32, "reference");
+  x.set_grad(good);
+  CHECK(x.grad().defined());
+  CHECK_THROWS_WITH(x.set_grad(Tensor({3}, DType::float32, "reference")), Contains("[set_grad]") && Contains("(3)"));
+  CHECK_THROWS_WITH(x.set_grad(Tensor({2}, DType::float64, "reference")),
+                    Contains("float32 (2) on reference; got float64 (2) on reference"));
+  CHECK_THROWS_WITH(x.set_grad(Tensor({2}, DType::float32, "cpu")), Contains("got float32 (2) on cpu"));
+  x.set_grad(Tensor());
+  CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("tensor: random numbers of no distribution are refused", "[tensor]") {
+  CHECK_THROWS_WITH(rand({2}, 1, 0), "[rand] low must not be above high, and both finite; got 1 and 0");
+  CHECK_THROWS_WITH(rand({2}, 0, std::nan("")), Contains("[rand]") && Contains("nan"));
+  CHECK_THROWS_WITH(randn({2}, 0, -1), "[randn] needs a finite mean and a finite std from 0 on; got 0 and -1");
+  CHECK_THROWS_WITH(randn({2}, std::nan(""), 1), Contains("[randn]"));
 }
 
 }  // namespace

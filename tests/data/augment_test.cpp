@@ -3,6 +3,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <limits>
 
 #include <kernels/philox.h>
 #include <libdnn/data/resize.h>
@@ -29,6 +30,35 @@ TEST_CASE("augment: a crop is what torchvision makes of the same random numbers"
   CHECK(crop.left == static_cast<int>(std::floor(drawn.word[3] * 0x1p-32 * (100 - w + 1))));
   CHECK(crop.flipped == (philox_block({7, 9}, 58).word[0] < 0x80000000));
   CHECK(draw_crop(100, 100, {}, {7, 9}, 3) == crop);
+}
+
+TEST_CASE("augment: what makes no sense is an error where it is asked for", "[augment]") {
+  using Catch::Matchers::Contains;
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  for (const Augmentation& wrong :
+       {Augmentation{.least_area = 0}, Augmentation{.least_area = -0.1}, Augmentation{.most_area = 1.5},
+        Augmentation{.least_area = kNaN}, Augmentation{.most_area = kNaN},
+        Augmentation{.least_area = 0.9, .most_area = 0.8}, Augmentation{.least_ratio = 0},
+        Augmentation{.least_ratio = 2, .most_ratio = 1},
+        Augmentation{.most_ratio = std::numeric_limits<double>::infinity()}, Augmentation{.flip = -0.1},
+        Augmentation{.flip = 1.1}, Augmentation{.flip = kNaN}}) {
+    CHECK_THROWS_WITH(draw_crop(10, 10, wrong, {}, 0), Contains("[draw_crop] an augmentation needs"));
+  }
+  CHECK_THROWS_WITH(draw_crop(0, 10, {}, {}, 0), Contains("got 10 x 0"));
+  CHECK_THROWS_WITH(draw_crop(10, -1, {}, {}, 0), Contains("got -1 x 10"));
+  CHECK_THROWS_WITH(draw_crop(10, 10, {}, {}, -1), Contains("got -1"));
+
+  const Image image = noise_picture();  // 14 x 11
+  constexpr int kMost = std::numeric_limits<int>::max();
+  for (const RandomCrop& outside :
+       {RandomCrop{-1, 0, 2, 2, false}, RandomCrop{0, -1, 2, 2, false}, RandomCrop{0, 0, 0, 2, false},
+        RandomCrop{0, 0, 2, -1, false}, RandomCrop{10, 0, 2, 2, false}, RandomCrop{0, 13, 2, 2, false},
+        RandomCrop{kMost, 0, 1, 1, false}, RandomCrop{0, 0, kMost, kMost, false}}) {
+    CHECK_THROWS_WITH(cropped(image, outside, 4, 4, Interpolation::bilinear),
+                      Contains("must lie in the picture of 14 x 11"));
+  }
+  CHECK_THROWS_WITH(cropped(image, {0, 0, 2, 2, false}, 0, 4, Interpolation::bilinear), Contains("4 x 0"));
+  CHECK_THROWS_WITH(cropped({2, 2, {1, 2, 3}}, {0, 0, 1, 1, false}, 1, 1, Interpolation::nearest), Contains("3 bytes"));
 }
 
 TEST_CASE("augment: area, ratio, place and flip have their distributions", "[augment]") {

@@ -55,6 +55,9 @@ TEST_CASE("idx: what is no such file is refused by name", "[idx]") {
   CHECK_THAT(refusal(word(0x803) + word(0x7FFFFFFF) + word(0x7FFFFFFF) + word(0x7FFFFFFF)), Contains("promises"));
   CHECK_THAT(refusal(word(0x803) + word(0x7FFFFFFF) + word(0x7FFFFFFF) + word(1)), Contains("got 0"));
   CHECK_THROWS_WITH(read_idx("no/such/file", 3), Contains("no/such/file"));
+  for (const int dims : {0, -1, 256}) {
+    CHECK_THROWS_WITH(read_idx("any", dims), Contains("dimensions; got " + std::to_string(dims)));
+  }
 }
 
 TEST_CASE("idx: a cut and a corrupt gzip", "[idx]") {

@@ -81,6 +81,13 @@ TEST_CASE("image_folder: options that make no sense are refused before a picture
   CHECK_THROWS_WITH(ImageFolder(files, {.augmentation = Augmentation{.most_ratio = 0.5}}), Contains("to 0.5"));
   CHECK_THROWS_WITH(ImageFolder(files, {.augmentation = Augmentation{.flip = 2}}), Contains("flip 2"));
   CHECK_THROWS_WITH(ImageFolder(ImageFiles{{"a.png"}, {}, 1, {}}, {}), Contains("1 and 0"));
+  CHECK_THROWS_WITH(ImageFolder(ImageFiles{{"a.png"}, {-1}, 1, {}}, {}), Contains("label -1 of a.png"));
+  CHECK_THROWS_WITH(ImageFolder(ImageFiles{{"a.png"}, {3}, 3, {}}, {}), Contains("label 3 of a.png"));
+  CHECK_THROWS_WITH(ImageFolder(ImageFiles{{"a.png"}, {0}, -1, {}}, {}), Contains("got -1"));
+  for (const int32_t none : {-1, 1}) {
+    CHECK_THROWS_WITH(ImageFolder(files, {}).load({none}, {}, "cpu"),
+                      Contains("no sample " + std::to_string(none) + " in a set of 1"));
+  }
 }
 
 TEST_CASE("image_folder: parts follow from seed, epoch and picture alone", "[image_folder]") {
@@ -189,6 +196,7 @@ TEST_CASE("image_list: a fault is named with file and line", "[image_folder]") {
   CHECK_THAT(refusal(" 1"), Contains("list.txt:1: "));
   CHECK_THAT(refusal(""), Contains("names no picture"));
   CHECK_THAT(refusal("\r\n \n"), Contains("names no picture"));
+  CHECK_THROWS_WITH(read_image_list("any", "", -1), Contains("got -1"));
   CHECK_THROWS_WITH(read_image_list(folder.path("nowhere.txt"), ""), Contains("nowhere.txt"));
   CHECK_THROWS_WITH(read_image_list(folder.path(), ""), Contains(folder.path()));
 }

@@ -15,6 +15,10 @@ TEST_CASE("image_memory: pictures are preprocessed as they are asked for", "[ima
   const Preprocessing steps{.crop_height = 4, .crop_width = 4, .mean = {0.5F, 0.25F, 0}, .std = {2, 1, 0.5F}};
   DataLoader loader(std::make_shared<ImageMemory>(data, steps), {.batch_size = 3});
   Batch batch;
+  for (const int32_t none : {-1, 5}) {
+    CHECK_THROWS_WITH(ImageMemory(data, steps).load({0, none}, {}, "cpu"),
+                      Contains("no sample " + std::to_string(none) + " in a set of 5"));
+  }
   REQUIRE(loader.next(batch));
   REQUIRE(loader.next(batch));
   CHECK(batch.images.shape() == Shape{2, 4, 4, 3});

@@ -2,18 +2,15 @@
 #include <cstdlib>
 
 #include <libdnn/core/tensor.h>
-#include <libdnn/data/jpeg_header.h>
+#include <libdnn/data/exif.h>
 
-#include "pictures.h"
+#include "palette.h"
+#include "tiff_bytes.h"
 
 namespace dnn {
 namespace {
 
 using Catch::Matchers::Contains;
-
-std::span<const uint8_t> bytes_of(const std::string& text) {
-  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
 
 // The JPEG whose EXIF part says orientation 6, with another value there.
 std::string oriented_jpeg(int value) {
@@ -24,22 +21,6 @@ std::string oriented_jpeg(int value) {
     if (at != std::string::npos) file[at + (entry[0] == 1 ? 9 : 8)] = static_cast<char>(value);
   }
   return file;
-}
-
-std::string tiff(bool little, uint32_t directory, uint16_t count, uint16_t tag, uint16_t type, uint16_t value) {
-  std::string text = little ? "II" : "MM";
-  const auto number = [&](uint32_t n, int bytes) {
-    for (int i = 0; i < bytes; ++i) text += static_cast<char>(n >> 8 * (little ? i : bytes - 1 - i));
-  };
-  number(42, 2);
-  number(directory, 4);
-  number(count, 2);
-  number(tag, 2);
-  number(type, 2);
-  number(1, 4);
-  number(value, 2);
-  number(0, 2);
-  return text;
 }
 
 std::string refusal(const std::string& content) {
@@ -123,14 +104,14 @@ TEST_CASE("image: EXIF's eight orientations are undone", "[image]") {
 TEST_CASE("image: EXIF's numbers stay within the segment", "[image]") {
   constexpr uint16_t kTag = 0x0112, kShort = 3;
   for (const bool little : {true, false}) {
-    CHECK(exif_orientation(bytes_of(tiff(little, 8, 1, kTag, kShort, 6))) == 6);
-    CHECK(exif_orientation(bytes_of(tiff(little, 8, 65535, kTag, kShort, 3))) == 3);
-    CHECK(exif_orientation(bytes_of(tiff(little, 8, 65535, kTag + 1, kShort, 3))) == 1);
-    CHECK(exif_orientation(bytes_of(tiff(little, 0xFFFFFFFF, 1, kTag, kShort, 6))) == 1);
-    CHECK(exif_orientation(bytes_of(tiff(little, 21, 1, kTag, kShort, 6))) == 1);
-    CHECK(exif_orientation(bytes_of(tiff(little, 8, 1, kTag, 4, 6))) == 1);
-    CHECK(exif_orientation(bytes_of(tiff(little, 8, 0, kTag, kShort, 6))) == 1);
-    const std::string whole = tiff(little, 8, 1, kTag, kShort, 6);
+    CHECK(exif_orientation(bytes_of(tiff_bytes(little, 8, 1, kTag, kShort, 6))) == 6);
+    CHECK(exif_orientation(bytes_of(tiff_bytes(little, 8, 65535, kTag, kShort, 3))) == 3);
+    CHECK(exif_orientation(bytes_of(tiff_bytes(little, 8, 65535, kTag + 1, kShort, 3))) == 1);
+    CHECK(exif_orientation(bytes_of(tiff_bytes(little, 0xFFFFFFFF, 1, kTag, kShort, 6))) == 1);
+    CHECK(exif_orientation(bytes_of(tiff_bytes(little, 21, 1, kTag, kShort, 6))) == 1);
+    CHECK(exif_orientation(bytes_of(tiff_bytes(little, 8, 1, kTag, 4, 6))) == 1);
+    CHECK(exif_orientation(bytes_of(tiff_bytes(little, 8, 0, kTag, kShort, 6))) == 1);
+    const std::string whole = tiff_bytes(little, 8, 1, kTag, kShort, 6);
     for (size_t length = 0; length < whole.size(); ++length) {
       const std::vector<uint8_t> part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
       CHECK(exif_orientation(part) == 1);
@@ -182,6 +163,10 @@ TEST_CASE("image: what is no picture, damaged or too large is refused by name", 
   CHECK_THAT(refusal(jpeg), Contains("65535 x 65535 pixels"));
   CHECK_THROWS_WITH(read_image(picture_path("rgb.png"), 153), Contains("14 x 11 pixels; at most 153"));
   CHECK(read_image(picture_path("rgb.png"), 154).width == kPictureWidth);
+  for (const int none : {0, -1}) {
+    CHECK_THROWS_WITH(read_image(picture_path("rgb.png"), none),
+                      Contains("max_pixels") && Contains(std::to_string(none)));
+  }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <catch2/catch.hpp>
+#include <limits>
 #include <map>
 
 #include <libdnn/data/preprocess.h>
@@ -122,6 +123,13 @@ TEST_CASE("preprocess: what cannot be done", "[preprocess]") {
   CHECK_THROWS_WITH(preprocess(image, {.crop_height = 3}), Contains("crop 3 x 0"));
   CHECK_THROWS_WITH(preprocess(image, {.resize = -1}), Contains("resize -1"));
   CHECK_THROWS_WITH(preprocess(image, {.std = {1, 0, 1}}), Contains("(1, 0, 1)"));
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
+  for (const float wrong : {kNaN, kInfinity, -kInfinity}) {
+    CHECK_THROWS_WITH(preprocess(image, {.mean = {0, wrong, 0}}), Contains("finite"));
+    CHECK_THROWS_WITH(preprocess(image, {.std = {1, 1, wrong}}), Contains("finite"));
+  }
+  CHECK_THROWS_WITH(resize({2, 2, {1, 2, 3}}, 1, 1, Interpolation::nearest),
+                    Contains("[resize]") && Contains("3 bytes"));
   CHECK_THROWS_WITH(preprocess(image, {.resize = 100000}), Contains("grows beyond"));
   CHECK_THROWS_WITH(preprocess(Image{}, {}), Contains("0 x 0"));
   CHECK_THROWS_WITH(resize(image, 0, 5, Interpolation::bilinear), Contains("5 x 0"));

@@ -34,12 +34,13 @@ struct View {
   int64_t numel = 6;  // of the storage
   int64_t offset = 0;
   std::vector<int64_t> sizes{2, 3}, strides{3, 1};
+  std::string metadata = "";  // a pickled value: the last argument, where there is one
 };
 
 inline std::string tensor(const View& v) {
   return global("torch._utils", "_rebuild_tensor_v2") + "((" + text("storage") + global("torch", v.storage) +
          text(v.key) + text("cpu") + integer(v.numel) + "tQ" + integer(v.offset) + tuple(v.sizes) + tuple(v.strides) +
-         "\x89" + global("collections", "OrderedDict") + ")RtR";
+         "\x89" + global("collections", "OrderedDict") + ")R" + v.metadata + "tR";
 }
 
 inline std::string dict(const std::vector<std::pair<std::string, std::string>>& items) {

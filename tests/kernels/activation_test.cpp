@@ -51,6 +51,13 @@ TEST_CASE("activation: the other functions by hand", "[activation]") {
        2,
        {0.00016770f, 0.06346401f, 0.65663084f, 7.00000042f},
        {0.00033535f, 0.11920292f, 0.73105858f, 0.99999917f}},
+      {Activation::leaky_relu, -0.5, {2, 0.5f, 0.5f, 7}, {-0.5f, -0.5f, 1, 1}},
+      {Activation::elu, -2, {1.96336872f, 1.26424112f, 0.5f, 7}, {-0.03663128f, -0.73575888f, 1, 1}},
+      // softplus with -beta is x - softplus with beta
+      {Activation::softplus,
+       -2,
+       {-4.00016770f, -1.06346401f, -0.15663084f, -4.15763e-7f},
+       {0.99966465f, 0.88079708f, 0.26894142f, 8.31528e-7f}},
   };
   const Buffer<float> x({-4.0f, -1.0f, 0.5f, 7.0f}), dy({1.0f, 1.0f, 1.0f, 1.0f});
   for (const Backend* row : rows()) {
@@ -60,7 +67,7 @@ TEST_CASE("activation: the other functions by hand", "[activation]") {
       Buffer<float> y(4), dx(4);
       row->f32.activation_forward(context, c.activation, c.alpha, 4, x.get(), y.get());
       check_values<float>(y, c.y);
-      const float* saved = slope_from_output(c.activation) ? y.get() : x.get();
+      const float* saved = slope_from_output(c.activation, c.alpha) ? y.get() : x.get();
       row->f32.activation_backward(context, c.activation, c.alpha, 4, saved, dy.get(), dx.get());
       check_values<float>(dx, c.dx);
     }
@@ -77,17 +84,19 @@ TEST_CASE("activation: every row against the reference", "[activation]") {
         for (int64_t i = 0; i < count; ++i) x64[i] = static_cast<float>(x64[i] * 20);
         const Buffer<float> x = convert<float>(x64), dy = Buffer<float>::random(count, 2);
         Buffer<float> y(count), dx(count);
-        const double alpha = 0.7;
-        row->f32.activation_forward(context, activation, alpha, count, x.get(), y.get());
-        reference_row().f64.activation_forward(reference, activation, alpha, count, x64.get(), y64.get());
-        check_close(y, y64, 20.0, 1);
-        const float* saved = slope_from_output(activation) ? y.get() : x.get();
-        Buffer<double> saved64(count);
-        std::copy(saved, saved + count, saved64.get());
-        row->f32.activation_backward(context, activation, alpha, count, saved, dy.get(), dx.get());
-        reference_row().f64.activation_backward(reference, activation, alpha, count, saved64.get(),
-                                                convert<double>(dy).get(), dx64.get());
-        check_close(dx, dx64, slope_from_output(activation) ? 1.0 : 20.0, 1);
+        for (const double alpha : {0.7, -0.7}) {
+          INFO("alpha " << alpha);
+          row->f32.activation_forward(context, activation, alpha, count, x.get(), y.get());
+          reference_row().f64.activation_forward(reference, activation, alpha, count, x64.get(), y64.get());
+          check_close(y, y64, 20.0, 1);
+          const float* saved = slope_from_output(activation, alpha) ? y.get() : x.get();
+          Buffer<double> saved64(count);
+          std::copy(saved, saved + count, saved64.get());
+          row->f32.activation_backward(context, activation, alpha, count, saved, dy.get(), dx.get());
+          reference_row().f64.activation_backward(reference, activation, alpha, count, saved64.get(),
+                                                  convert<double>(dy).get(), dx64.get());
+          check_close(dx, dx64, slope_from_output(activation, alpha) ? 1.0 : 20.0, 1);
+        }
       }
     }
   }
@@ -98,16 +107,21 @@ TEST_CASE("activation: infinities, NaN and what overflows", "[activation]") {
   const std::vector<float> values{-inf, -3e38f, -1000.0f, -90.0f, -0.0f, 0.0f, 90.0f, 1000.0f, 3e38f, inf, nan};
   const int count = static_cast<int>(values.size());
   const Buffer<float> x(values), dy(std::vector<float>(values.size(), 1.0f));
+  std::vector<std::pair<Activation, double>> kinds;
+  for (const Activation activation : kAll) kinds.emplace_back(activation, 0.7);
+  for (const Activation activation : {Activation::leaky_relu, Activation::elu, Activation::softplus}) {
+    kinds.emplace_back(activation, -0.7);
+  }
   for (const Backend* row : rows()) {
-    for (const Activation activation : kAll) {
-      INFO(row->name << ", activation " << static_cast<int>(activation));
+    for (const auto& [activation, alpha] : kinds) {
+      INFO(row->name << ", activation " << static_cast<int>(activation) << ", alpha " << alpha);
       Context context(*row), reference(reference_row());
       Buffer<float> y(count), expected(count), dx(count), expected_dx(count);
-      row->f32.activation_forward(context, activation, 0.7, count, x.get(), y.get());
-      reference_row().f32.activation_forward(reference, activation, 0.7, count, x.get(), expected.get());
-      const float* saved = slope_from_output(activation) ? expected.get() : x.get();
-      row->f32.activation_backward(context, activation, 0.7, count, saved, dy.get(), dx.get());
-      reference_row().f32.activation_backward(reference, activation, 0.7, count, saved, dy.get(), expected_dx.get());
+      row->f32.activation_forward(context, activation, alpha, count, x.get(), y.get());
+      reference_row().f32.activation_forward(reference, activation, alpha, count, x.get(), expected.get());
+      const float* saved = slope_from_output(activation, alpha) ? expected.get() : x.get();
+      row->f32.activation_backward(context, activation, alpha, count, saved, dy.get(), dx.get());
+      reference_row().f32.activation_backward(reference, activation, alpha, count, saved, dy.get(), expected_dx.get());
       const auto same = [](float a, float b) {
         return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-6f * std::abs(b) + 1e-30f;
       };
@@ -118,7 +132,7 @@ TEST_CASE("activation: infinities, NaN and what overflows", "[activation]") {
         if (activation != Activation::silu || std::isfinite(values[i])) CHECK(same(dx[i], expected_dx[i]));
       }
       if (activation == Activation::relu) CHECK((std::isnan(y[count - 1]) && dx[count - 1] == 1));
-      if (activation == Activation::softplus) CHECK(y[count - 3] == 3e38f);
+      if (activation == Activation::softplus) CHECK((alpha > 0 ? y[count - 3] == 3e38f : y[1] == -3e38f));
       if (activation == Activation::sigmoid) CHECK((y[0] == 0 && y[count - 2] == 1));
       if (activation == Activation::tanh) CHECK((y[0] == -1 && y[count - 2] == 1));
     }

@@ -221,7 +221,7 @@ TEST_CASE("threads: the setting and the context's own", "[context]") {
   context.threads = 2;
   CHECK(threads_for(context, 100) == 2);
   set_num_threads(before);
-  CHECK_THROWS_WITH(set_num_threads(0), "[set_num_threads] needs at least 1 thread; got 0");
+  CHECK_THROWS_WITH(set_num_threads(0), "[set_num_threads] takes 1 to 1024 threads; got 0");
   CHECK(num_threads() == before);
 }
 

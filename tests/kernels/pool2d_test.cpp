@@ -100,6 +100,15 @@ struct Index {
   Buffer<int32_t> large;
 };
 
+// The same values, minus infinity where a window has no cell; gaps of pitched rows hold NaN in both.
+void check_largest(const Buffer<float>& y, const Buffer<double>& y64) {
+  y.check_guards();
+  for (int64_t i = 0; i < y.size(); ++i) {
+    if (y[i] != static_cast<float>(y64[i])) FAIL("element " << i << ": " << y[i] << " instead of " << y64[i]);
+  }
+  SUCCEED();
+}
+
 TEST_CASE("max_pool2d: values by hand", "[pool2d]") {
   for (const Backend* row : rows_with(kMaxForward)) {
     INFO(row->name);
@@ -154,8 +163,74 @@ TEST_CASE("max_pool2d: equal cells, infinities and NaN", "[pool2d]") {
   }
 }
 
+// Of maximum pooling alone: windows whose cells are apart.
+std::vector<NamedPool2d> dilated_shapes() {
+  std::vector<NamedPool2d> found;
+  const auto add = [&](const std::string& name, Pool2dShape shape, int dilation_h, int dilation_w) {
+    shape.dilation_h = dilation_h, shape.dilation_w = dilation_w;
+    found.push_back({"dilated, " + name, shape});
+  };
+  for (const int c : odd_sizes()) {
+    add(std::to_string(c) + " channels, 2x2", square_pool2d(2, 9, c, 2, 2, 1), 2, 2);
+    add(std::to_string(c) + " channels, 3x3", square_pool2d(1, 11, c, 3, 1, 1), 2, 3);
+  }
+  add("nothing overlaps", square_pool2d(2, 14, 5, 2, 7), 3, 5);
+  add("ceil", square_pool2d(2, 12, 9, 3, 2, 1, true), 2, 2);
+  add("one direction", square_pool2d(1, 9, 9, 3, 2, 1), 1, 2);
+  add("windows without a cell in the picture", square_pool2d(2, 2, 9, 2, 1, 1), 3, 3);
+  add("ceil, a window larger than the picture", square_pool2d(1, 4, 3, 3, 2, 0, true), 2, 2);
+  add("more than 256 cells", square_pool2d(1, 40, 9, 17, 5, 3), 2, 2);
+  NamedPool2d pitched{"dilated, pitches", square_pool2d(2, 11, 12, 3, 2, 1, true)};
+  pitched.shape.dilation_h = 2, pitched.shape.pad_left = 3, pitched.shape.dilation_w = 3;
+  pitched.shape.x_stride = 19, pitched.shape.y_stride = 30;
+  found.push_back(pitched);
+  return found;
+}
+
+TEST_CASE("max_pool2d: a dilation by hand", "[pool2d]") {
+  // As torch.nn.functional.max_pool2d(x, 2, 1, 0, 2) and, where padded, (x, 2, 2, 1, 3).
+  for (const Backend* row : rows_with(kMaxForward)) {
+    INFO(row->name);
+    Context context(*row);
+    const Buffer<float> x({1, 2, 3, 16, 5, 6, 7, 8, 9, 10, 15, 12, 13, 14, 11, 4}), dy({1, 2, 3, 4});
+    Buffer<float> y(4), dx(16);
+    Pool2dShape shape = square_pool2d(1, 4, 1, 2, 1);
+    shape.dilation_h = shape.dilation_w = 2;
+    Index index(shape);
+    CHECK((shape.oh() == 2 && shape.ow() == 2));
+    row->f32.max_pool2d_forward(context, shape, x.get(), y.get(), index.get());
+    check_values<float>(y, {15, 16, 13, 14});
+    CHECK(index.values() == std::vector<int>{3, 1, 2, 2});
+    row->f32.max_pool2d_backward(context, shape, dy.get(), index.get(), dx.get());
+    check_values<float>(dx, {0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 1, 0, 3, 4, 0, 0});
+
+    // Rows and columns -1 and 2, and 1 and 4 of 4.
+    shape.stride_h = shape.stride_w = 2, shape.dilation_h = shape.dilation_w = 3;
+    shape.pad_top = shape.pad_left = shape.pad_bottom = shape.pad_right = 1;
+    CHECK((shape.oh() == 2 && shape.ow() == 2));
+    row->f32.max_pool2d_forward(context, shape, x.get(), y.get(), index.get());
+    check_values<float>(y, {15, 10, 7, 6});
+    CHECK(index.values() == std::vector<int>{3, 2, 1, 0});
+
+    // Cells -1 and 2 of 2: none in the picture.
+    const float inf = std::numeric_limits<float>::infinity();
+    const Buffer<float> four({1, 2, 3, 4});
+    Buffer<float> one(1), none(4);
+    shape = square_pool2d(1, 2, 1, 2, 1, 1);
+    shape.dilation_h = shape.dilation_w = 3;
+    Index empty(shape);
+    row->f32.max_pool2d_forward(context, shape, four.get(), one.get(), empty.get());
+    CHECK(one[0] == -inf);
+    CHECK(empty.values() == std::vector<int>{0});
+    row->f32.max_pool2d_backward(context, shape, dy.get(), empty.get(), none.get());
+    check_values<float>(none, {0, 0, 0, 0});
+  }
+}
+
 TEST_CASE("max_pool2d: every row against the reference", "[pool2d]") {
-  for (const NamedPool2d& named : shapes()) {
+  std::vector<NamedPool2d> all = shapes();
+  for (const NamedPool2d& dilated : dilated_shapes()) all.push_back(dilated);
+  for (const NamedPool2d& named : all) {
     const Pool2dShape& shape = named.shape;
     Buffer<float> x = random_x(shape);
     for (int64_t i = 0; i < x.size(); ++i) x[i] = std::round(x[i] * 16) / 16;  // so that there are equal cells
@@ -173,10 +248,10 @@ TEST_CASE("max_pool2d: every row against the reference", "[pool2d]") {
       Buffer<float> y(dy.size()), y_alone(dy.size());
       Index index(shape);
       row->f32.max_pool2d_forward(context, shape, x.get(), y.get(), index.get());
-      check_close(y, y64, 0.0, 1);
+      check_largest(y, y64);
       REQUIRE((index.values() == index64.values()));
       row->f32.max_pool2d_forward(context, shape, x.get(), y_alone.get(), nullptr);
-      check_close(y_alone, y64, 0.0, 1);
+      check_largest(y_alone, y64);
     }
     for (const Backend* row : rows_with(kMaxBackward)) {
       INFO(row->name << ", " << named.name);
@@ -263,7 +338,9 @@ TEST_CASE("pool2d: gradients of the reference by central differences", "[pool2d]
   unequal.stride_w = 3;
   unequal.pad_left = 1;
   unequal.pad_bottom = 2;
-  for (Pool2dShape shape : {square_pool2d(2, 5, 3, 3, 2, 1), square_pool2d(1, 6, 2, 3, 1, 1, true), unequal}) {
+  Pool2dShape dilated = square_pool2d(1, 7, 2, 3, 2, 1);
+  dilated.dilation_h = 2;
+  for (Pool2dShape shape : {square_pool2d(2, 5, 3, 3, 2, 1), square_pool2d(1, 6, 2, 3, 1, 1, true), unequal, dilated}) {
     const Buffer<double> x = convert<double>(random_x(shape)), dy = convert<double>(random_y(shape));
     Buffer<double> y(dy.size()), dx(x.size());
     Index index(shape);
@@ -272,6 +349,7 @@ TEST_CASE("pool2d: gradients of the reference by central differences", "[pool2d]
     check_gradient(dx, central_differences(x, dy, [&](const double* moved, double* result) {
                      kernels.max_pool2d_forward(context, shape, moved, result, nullptr);
                    }));
+    if (shape.dilated()) continue;
     for (const bool include : {true, false}) {
       shape.count_include_pad = include;
       kernels.avg_pool2d_backward(context, shape, dy.get(), dx.get());

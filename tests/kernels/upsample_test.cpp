@@ -27,7 +27,11 @@ std::vector<ResizeShape> shapes() {
     found.push_back({2, 4, 3, c, 8, 6});
     found.push_back({1, 5, 7, c, 3, 4});
     found.push_back({1, 3, 5, c, 8, 7});
+    found.push_back({2, 7, 5, c, 10, 7, false, 1.5, 1.5});
   }
+  found.push_back({1, 11, 13, 5, 4, 9, false, 0.4, 0.7});
+  found.push_back({1, 9, 9, 16, 9, 23, false, 1.05, 2.6});
+  found.push_back({2, 40, 37, 5, 2, 5, false, 0.07, 0.15});
   return found;
 }
 
@@ -45,6 +49,12 @@ TEST_CASE("upsample: values by hand", "[upsample]") {
       {true, {1, 2, 3, 1, 3, 5, true}, {1, 1.5f, 2, 3, 4, 2, 1.5f, 1, 1, 1, 3, 1.5f, 0, -1, -2}},
       {true, {1, 2, 3, 1, 1, 2}, {1.75f, 1}},
       {true, {1, 2, 3, 1, 1, 2, true}, {1, 4}},
+      // scale_factor = (1, 1.5): pixel i of 4 is taken from i / 1.5, not from i * 3 / 4.
+      {false, {1, 2, 3, 1, 2, 4, false, 0, 1.5}, {1, 1, 2, 4, 3, 3, 0, -2}},
+      {true, {1, 2, 3, 1, 2, 4, false, 0, 1.5}, {1, 1.5f, 2.3333333f, 3.6666667f, 3, 1.5f, -0.3333333f, -1.6666667f}},
+      {true, {1, 2, 3, 1, 2, 4, true, 0, 1.5}, {1, 1.6666667f, 2.6666667f, 4, 3, 1, -0.6666667f, -2}},
+      {false, {1, 2, 3, 1, 1, 2, false, 0.7, 0.7}, {1, 2}},
+      {true, {1, 2, 3, 1, 1, 2, false, 0.7, 0.7}, {1.4591837f, 2.3061224f}},
   };
   const Buffer<float> x({1.0f, 2.0f, 4.0f, 3.0f, 0.0f, -2.0f});
   for (const Backend* row : rows_with(&Kernels<float>::upsample_nearest2d_forward)) {
@@ -148,7 +158,8 @@ TEST_CASE("upsample: threads, and results larger than the caches", "[upsample]")
 
 TEST_CASE("upsample: gradients of the reference by central differences", "[upsample]") {
   Context context(reference_row());
-  for (ResizeShape p : {ResizeShape{2, 3, 4, 2, 5, 6}, ResizeShape{1, 5, 4, 2, 2, 3}}) {
+  for (ResizeShape p :
+       {ResizeShape{2, 3, 4, 2, 5, 6}, ResizeShape{1, 5, 4, 2, 2, 3}, ResizeShape{1, 5, 7, 2, 6, 4, false, 1.3, 0.6}}) {
     for (const int kind : {0, 1, 2}) {
       p.align_corners = kind > 1;
       const Pair<double> k = kernels_of(reference_row().f64, kind > 0);

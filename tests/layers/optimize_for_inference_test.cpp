@@ -133,6 +133,15 @@ TEST_CASE("a frozen net: no gradient, no other device, no file", "[layers]") {
   CHECK_THROWS_WITH(load_weights(*frozen, "never.safetensors"), Catch::Matchers::Contains("PackedConv2d '0'"));
 }
 
+TEST_CASE("a frozen net: a layer has one name in all messages, its path", "[layers]") {
+  const test::DefaultDevice on("cpu");
+  const Sequential net(ReLU(), Sequential(ReLU(), Conv2d(2, 3, 3)));
+  const std::shared_ptr<Module> frozen = optimize_for_inference(net, rand({1, 4, 4, 2}));
+  CHECK_THROWS_WITH((*frozen)(rand({1, 4, 4, 3})), Catch::Matchers::Contains("(in 1.1)"));
+  CHECK_THROWS_WITH(frozen->to("reference"), Catch::Matchers::Contains("PackedConv2d '1.1'"));
+  CHECK_THROWS_WITH(save_weights(*frozen, "never.safetensors"), Catch::Matchers::Contains("PackedConv2d '1.1'"));
+}
+
 // A module of one's own that is a Conv2d only by its parts.
 struct Doubled : Conv2d {
   Doubled() : Conv2d(1, 1, 1) {}

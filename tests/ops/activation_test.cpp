@@ -4,6 +4,8 @@
 #include <libdnn/ops/arithmetic.h>
 #include <libdnn/ops/reduce.h>
 
+#include <limits>
+
 namespace dnn::test {
 namespace {
 
@@ -31,10 +33,30 @@ TEST_CASE("activation op: the other functions", "[ops]") {
   check([](const Tensor& t) { return leaky_relu(t, 0.2); }, 1);
   check([](const Tensor& t) { return elu(t, 1.5); }, 2);
   check([](const Tensor& t) { return softplus(t, 3); }, 2);
-  CHECK_THROWS_WITH(leaky_relu(x, -1), Contains("[leaky_relu] negative_slope must not be negative; got -1"));
-  CHECK_THROWS_WITH(elu(x, -2), Contains("[elu] alpha"));
-  CHECK_THROWS_WITH(softplus(x, 0), Contains("[softplus] beta must be above 0; got 0"));
+  check([](const Tensor& t) { return leaky_relu(t, -0.2); }, 1);
+  check([](const Tensor& t) { return elu(t, -1.5); }, 2);
+  check([](const Tensor& t) { return softplus(t, -3); }, 2);
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  CHECK_THROWS_WITH(leaky_relu(x, nan), "[leaky_relu] negative_slope must be finite; got nan");
+  CHECK_THROWS_WITH(elu(x, inf), "[elu] alpha must be finite; got inf");
+  CHECK_THROWS_WITH(softplus(x, nan), "[softplus] beta must be finite; got nan");
+  CHECK_THROWS_WITH(softplus(x, 0), "[softplus] beta must not be 0; got 0");
   CHECK_THROWS_WITH(activate(x, Activation::elu), Contains("[activate]"));
+}
+
+TEST_CASE("activation op: negative slopes, alphas and betas", "[ops]") {
+  // As torch gives them. Below 0 the results are above it: gradients go by x.
+  const auto check = [](const auto& f, const std::vector<double>& y, const std::vector<double>& dx) {
+    const Tensor x = leaf64({-2, -0.5, 3}, {3});
+    const Tensor result = f(x);
+    check_values(result, y);
+    sum(result).backward();
+    check_values(x.grad(), dx);
+  };
+  check([](const Tensor& x) { return leaky_relu(x, -0.5); }, {1, 0.25, 3}, {-0.5, -0.5, 1});
+  check([](const Tensor& x) { return elu(x, -2); }, {1.7293294335, 0.7869386806, 3}, {-0.2706705665, -1.2130613194, 1});
+  check([](const Tensor& x) { return softplus(x, -1); }, {-2.1269280110, -0.9740769842, -0.0485873516},
+        {0.8807970780, 0.6224593312, 0.0474258732});
 }
 
 TEST_CASE("activation op: a gradient that others hold is left alone", "[ops]") {

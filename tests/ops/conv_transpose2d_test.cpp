@@ -20,6 +20,27 @@ TEST_CASE("conv_transpose2d op: value", "[ops]") {
                {-2, 22, -4, 52, 0, 32, -4, 60, 0, 144, 8, 88, 6, 46, 20, 108, 16, 64});
 }
 
+TEST_CASE("conv_transpose2d op: an output_padding of the stride and more", "[ops]") {
+  // (2 - 1) * 1 + 2 * (3 - 1) + 1 + 1 = 7. Pixel (i, j) adds w(r, s) times it at (i + 2 r, j + 2 s).
+  const Tensor x = leaf64({1, 2, 3, 4}, {1, 2, 2, 1}), w = leaf64({1, 0, 2, 0, 0, 0, 3, 0, -1}, {1, 3, 3, 1});
+  const ConvTranspose2dOptions options{.output_padding = {1, 1}, .dilation = {2, 2}};
+  const Tensor y = conv_transpose2d(x, w, leaf64({0.5}, {1}), options);
+  CHECK(y.shape() == Shape{1, 7, 7, 1});
+  std::vector<double> expected(49, 0.5);
+  const double pixels[4] = {1, 2, 3, 4};
+  for (int i = 0; i < 4; ++i) {
+    for (const auto& [at, weight] : {std::pair(0, 1), std::pair(4, 2), std::pair(28, 3), std::pair(32, -1)}) {
+      expected[static_cast<size_t>(i / 2 * 7 + i % 2 + at)] += weight * pixels[i];
+    }
+  }
+  check_values(y, expected);
+  // All in its rows and columns beyond the last window: the bias.
+  const Tensor beyond =
+      conv_transpose2d(leaf64({5}, {1, 1, 1, 1}), leaf64({1, 2, 3, 4}, {1, 2, 2, 1}), leaf64({0.5}, {1}),
+                       {.padding = {3, 3, 0, 0}, .output_padding = {1, 1}, .dilation = {2, 2}});
+  check_values(beyond, {0.5});
+}
+
 struct Case {
   const char* name;
   Shape x, w;
@@ -34,6 +55,10 @@ const std::vector<Case> kCases{
      {2, 3, 2, 3},
      {.stride = {2, 3}, .padding = {1, 0, 2, 1}, .output_padding = {1, 2}}},
     {"dilation", {1, 4, 5, 2}, {2, 3, 2, 3}, {.padding = {2, 1, 2, 1}, .dilation = {2, 3}}},
+    {"output_padding below the dilation",
+     {2, 3, 4, 2},
+     {2, 3, 2, 3},
+     {.stride = {1, 2}, .padding = {1, 0, 2, 1}, .output_padding = {1, 4}, .dilation = {2, 5}}},
     {"groups", {2, 3, 4, 4}, {4, 3, 3, 3}, {.stride = {2, 2}, .padding = {1, 1, 1, 1}, .groups = 2}},
     {"depthwise", {2, 3, 3, 9}, {9, 4, 4, 1}, {.stride = {2, 2}, .padding = {1, 1, 1, 1}, .groups = 9}},
     {"1x1", {2, 3, 3, 9}, {9, 1, 1, 17}, {}},
@@ -89,6 +114,9 @@ TEST_CASE("conv_transpose2d op: bad input", "[ops]") {
     CHECK_THROWS_WITH(conv_transpose2d(x, w, b, {.stride = {2, 3}, .output_padding = more}),
                       Contains("[conv_transpose2d] output_padding") && Contains("2x3"));
   }
+  CHECK_THROWS_WITH(conv_transpose2d(x, w, b, {.output_padding = {0, 3}, .dilation = {4, 3}}),
+                    Contains("output_padding is at least 0 and below the stride or the dilation; got 0x3"));
+  CHECK_THROWS_WITH(conv_transpose2d(zeros({1, 4, 5, 5}), w, b), Contains("x looks like (N, C, H, W)"));
   CHECK_THROWS_WITH(conv_transpose2d(zeros({1, 1, 1, 4}), w, b, {.stride = {2, 2}, .output_padding = {-1, 0}}),
                     Contains("[conv_transpose2d]"));
   CHECK_THROWS_WITH(conv_transpose2d(zeros({1, 0, 5, 4}), w, b), Contains("[conv_transpose2d]"));

@@ -57,6 +57,35 @@ TEST_CASE("pooling op: gradients and rows", "[ops]") {
   }
 }
 
+TEST_CASE("pooling op: the largest with a dilation", "[ops]") {
+  const Tensor x = counting();
+  check_values(max_pool2d(x, {.window = {2, 2}, .stride = {1, 1}, .dilation = {2, 2}}), {11, 12, 15, 16});
+  CHECK(
+      max_pool2d(zeros({1, 9, 8, 1}, DType::float32, "meta"), {.window = {3, 2}, .stride = {2, 2}, .dilation = {2, 3}})
+          .shape() == Shape{1, 3, 3, 1});
+  // 9 + 2 - 2 * 2 - 1 = 6 places of stride 4: 2 windows, or rounded up 3, the last of which begins in the picture.
+  Pool2dOptions options{.window = {3, 3}, .stride = {4, 4}, .padding = {1, 1, 1, 1}, .dilation = {2, 2}};
+  CHECK(max_pool2d(zeros({1, 9, 9, 1}), options).shape() == Shape{1, 2, 2, 1});
+  options.ceil_mode = true;
+  CHECK(max_pool2d(zeros({1, 9, 9, 1}), options).shape() == Shape{1, 3, 3, 1});
+  const std::vector<Pool2dOptions> choices{
+      {.window = {2, 2}, .dilation = {2, 2}},
+      {.window = {3, 2}, .stride = {1, 2}, .padding = {1, 0, 2, 1}, .dilation = {1, 3}},
+      {.window = {3, 3}, .stride = {2, 2}, .padding = {1, 1, 1, 1}, .dilation = {2, 2}, .ceil_mode = true},
+  };
+  for (size_t i = 0; i < choices.size(); ++i) {
+    INFO("choice " << i);
+    check_op([&](const TensorList& t) { return TensorList{max_pool2d(t[0], choices[i])}; },
+             {random64({2, 7, 6, 3}, 1)});
+  }
+  CHECK_THROWS_WITH(max_pool2d(x, {.window = {3, 3}, .dilation = {2, 1}}),
+                    Contains("[max_pool2d]") && Contains("window 5"));
+  CHECK_THROWS_WITH(max_pool2d(x, {.window = {2, 2}, .dilation = {0, 1}}), Contains("dilation") && Contains("0x1"));
+  CHECK_THROWS_WITH(max_pool2d(x, {.window = {2, 2}, .dilation = {1 << 30, 4}}), Contains("[max_pool2d]"));
+  CHECK_THROWS_WITH(max_pool2d(x, {.window = {9, 9}, .dilation = {1 << 30, 4}}), Contains("dilation is too large"));
+  CHECK_THROWS_WITH(avg_pool2d(x, {.window = {2, 2}, .dilation = {2, 1}}), "[avg_pool2d] has no dilation; got 2x1");
+}
+
 TEST_CASE("pooling op: a window of more than 256 cells", "[ops]") {
   const Pool2dOptions options{.window = {17, 16}, .stride = {1, 1}};
   const Op f = [&](const TensorList& t) { return TensorList{max_pool2d(t[0], options)}; };

@@ -22,7 +22,7 @@ TEST_CASE("prelu op: value and gradients", "[ops]") {
 TEST_CASE("prelu op: bad input", "[ops]") {
   CHECK_THROWS_WITH(prelu(random64({2, 3}, 1), random64({2}, 2)),
                     Contains("[prelu] slope must be (1) or (3); got (2)"));
-  CHECK_THROWS_WITH(prelu(random64({2, 3}, 1), random64({1, 3}, 2)), Contains("slope must have 1 dimensions"));
+  CHECK_THROWS_WITH(prelu(random64({2, 3}, 1), random64({1, 3}, 2)), Contains("slope must have 1 dimension;"));
 }
 
 }  // namespace

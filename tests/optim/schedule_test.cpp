@@ -52,6 +52,13 @@ TEST_CASE("schedule: what makes no sense is refused", "[schedule]") {
   CHECK_THROWS_WITH(constant_lr(-1), Contains("learning rate"));
   CHECK_THROWS_WITH(constant_lr(std::nan("")), Contains("learning rate"));
   CHECK_THROWS_WITH(constant_lr(0.1)(-1), Contains("got -1"));
+  const double nan = std::nan("");
+  CHECK_THROWS_WITH(step_lr(0.1, 5, nan), Contains("gamma") && Contains("got nan"));
+  CHECK_THROWS_WITH(step_lr(nan, 5, 0.1), Contains("learning rate"));
+  CHECK_THROWS_WITH(poly_lr(0.1, nan, 10), Contains("power"));
+  CHECK_THROWS_WITH(inv_lr(0.1, nan, 1), Contains("gamma"));
+  CHECK_THROWS_WITH(inv_lr(0.1, 1, nan), Contains("power"));
+  CHECK_THROWS_WITH(linear_lr(0.1, -10), Contains("got -10"));
   CHECK_THROWS_WITH(linear_lr(0.1, 5)(-1), Contains("got -1"));
 }
 

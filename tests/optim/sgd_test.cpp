@@ -1,4 +1,6 @@
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
 
 #include <libdnn/optim/sgd.h>
 #include <tests/kernels/rows.h>
@@ -101,9 +103,18 @@ TEST_CASE("sgd: what makes no sense is refused", "[sgd]") {
   const NamedTensors w{{"w", parameter({1}, "reference")}};
   CHECK_THROWS_WITH(SGD(w, {.lr = -1}), Contains("learning rate") && Contains("-1"));
   CHECK_THROWS_WITH(SGD(w, {.momentum = -1}), Contains("momentum"));
+  const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
+  for (const double bad : {nan, inf}) {
+    CHECK_THROWS_WITH(SGD(w, {.lr = bad}), Contains("learning rate"));
+    CHECK_THROWS_WITH(SGD(w, {.momentum = bad}), Contains("momentum"));
+    CHECK_THROWS_WITH(SGD(w, {.weight_decay = bad}), Contains("weight_decay"));
+    CHECK_THROWS_WITH(SGD(w, {}).set_lr(bad), Contains("learning rate"));
+  }
   CHECK_THROWS_WITH(SGD(w, {.weight_decay = -1}), Contains("weight_decay"));
   CHECK_THROWS_WITH(SGD(w, {.nesterov = true}), Contains("nesterov needs a momentum"));
   SGD sgd(w, {.momentum = 0.9});
+  CHECK_THROWS_WITH(sgd.restore(-5, {}), "[sgd] the count of steps is at least 0; got -5");
+  CHECK(sgd.step_count() == 0);
   CHECK_THROWS_WITH(sgd.restore(1, {{"x", tensor({1}, {1}, "reference")}}), Contains("'x'"));
   CHECK_THROWS_WITH(sgd.restore(1, {{"w", tensor({1, 2}, {2}, "reference")}}), Contains("(2)") && Contains("(1)"));
 }

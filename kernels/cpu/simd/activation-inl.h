@@ -144,11 +144,12 @@ HWY_INLINE V activation_backward(D d, V saved, V dy) {
   }
 }
 
-// log(1 + exp(a x)) / a, without overflow: max(x, 0) + log1p(exp(-|a x|)) / a.
+// log(1 + exp(a x)) / a, without overflow: max(x, 0) + log1p(exp(-|a x|)) / a; with a negative a min(x, 0).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V softplus(D d, V x, V a) {
-  const V below = hn::Max(hn::Neg(hn::Abs(hn::Mul(a, x))), hn::Set(d, -87.0f));
-  const V y = hn::Add(hn::Max(x, hn::Zero(d)), hn::Div(hn::Log1p(d, hn::Exp(d, below)), a));
+  const V zero = hn::Zero(d), below = hn::Max(hn::Neg(hn::Abs(hn::Mul(a, x))), hn::Set(d, -87.0f));
+  const V limit = hn::IfThenElse(hn::Gt(a, zero), hn::Max(x, zero), hn::Min(x, zero));
+  const V y = hn::Add(limit, hn::Div(hn::Log1p(d, hn::Exp(d, below)), a));
   return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
 
@@ -167,8 +168,15 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V activation_backward(D d, Activation activation, float alpha, V saved, V dy) {
   const V a = hn::Set(d, alpha);
   if (activation == Activation::softplus) return hn::Mul(dy, sigmoid(d, hn::Mul(a, saved)));
-  const V below = activation == Activation::elu ? hn::Add(saved, a) : a;
-  return hn::IfThenElse(hn::Gt(saved, hn::Zero(d)), dy, hn::Mul(dy, below));
+  const V zero = hn::Zero(d);
+  V below = a;
+  if (activation == Activation::elu && alpha >= 0) {
+    below = hn::Add(saved, a);
+  } else if (activation == Activation::elu) {  // from the input
+    const V growth = hn::Mul(a, hn::Exp(d, hn::Max(hn::Min(saved, zero), hn::Set(d, -87.0f))));
+    below = hn::IfThenElse(hn::IsNaN(saved), saved, growth);
+  }
+  return hn::IfThenElse(hn::Gt(saved, zero), dy, hn::Mul(dy, below));
 }
 
 }  // namespace dnn::cpu::HWY_NAMESPACE

@@ -1,0 +1,17 @@
+# After the installation: the loader keeps a list of the libraries in its own folders, such as /usr/local/lib, and without
+# an entry in it programs would not start. Elsewhere they need an RPATH, which CMake gives them, or LD_LIBRARY_PATH.
+if(NOT IS_ABSOLUTE "${dnn_libdir}")
+  set(dnn_libdir "${CMAKE_INSTALL_PREFIX}/${dnn_libdir}")
+endif()
+find_program(dnn_ldconfig ldconfig PATHS /sbin /usr/sbin)
+if(dnn_ldconfig AND "$ENV{DESTDIR}" STREQUAL "")
+  execute_process(COMMAND ${dnn_ldconfig} -v -N -X OUTPUT_VARIABLE dnn_folders ERROR_QUIET)
+  string(FIND "\n${dnn_folders}" "\n${dnn_libdir}:" dnn_place)
+  if(NOT dnn_place EQUAL -1)
+    message(STATUS "Refreshing the loader's list: ${dnn_ldconfig}")
+    execute_process(COMMAND ${dnn_ldconfig} RESULT_VARIABLE dnn_fault ERROR_VARIABLE dnn_message)
+    if(NOT dnn_fault EQUAL 0)
+      message(WARNING "ldconfig failed, so that programs may not find libdnn.so; run it as root: ${dnn_message}")
+    endif()
+  endif()
+endif()
