@@ -42,17 +42,18 @@ std::vector<const Backend*> cpu_rows() {
 Array::Array(const Backend& row, int64_t count, uint32_t seed)
     : row_(row),
       bytes_(static_cast<size_t>(count) * sizeof(float)),
-      data_(static_cast<float*>(row.device.alloc(bytes_))) {
+      data_(static_cast<float*>(row.device.alloc(0, bytes_, nullptr))) {
   std::vector<float> values(static_cast<size_t>(count));
   uint32_t state = seed * 2654435761u + 1;
   for (float& value : values) {
     state = state * 1664525u + 1013904223u;
     value = static_cast<float>(state >> 8) / 8388608.0f - 1.0f;
   }
-  row.device.copy_from_host(data_, values.data(), bytes_);
+  Context context(row);
+  row.device.copy_from_host(context, data_, values.data(), bytes_);
 }
 
-Array::~Array() { row_.device.free(data_, bytes_); }
+Array::~Array() { row_.device.free(0, data_, bytes_); }
 
 double fma_peak_gflops(const Context& context) {
   const auto loop = peak_loops[context].fma;

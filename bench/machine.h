@@ -66,12 +66,12 @@ class Meter {
 
 // The loop of nearly every benchmark: times f().
 template <class F>
-void measure(benchmark::State& state, const Context& context, double flops, double bytes, F&& f) {
+void measure(benchmark::State& state, Context& context, double flops, double bytes, F&& f) {
   f();
   const Meter meter(state, context, flops, bytes);
   for (auto _ : state) {
     f();
-    context.backend.device.synchronize();
+    context.backend.device.synchronize(context);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kernels/context.h>
+#include <kernels/device_api.h>
 #include <kernels/epilogue.h>
 #include <kernels/error.h>
 #include <kernels/shapes.h>
@@ -195,27 +196,17 @@ void for_each_kernel(Kernels<T>& kernels, F&& f) {
 #undef DNN_VISIT
 }
 
-// Memory of a device. Sizes in bytes; alloc throws Error when there is no more, and aligns to 64.
-struct DeviceApi {
-  void* (*alloc)(size_t bytes) = nullptr;
-  void (*free)(void* data, size_t bytes) = nullptr;
-  void (*copy_from_host)(void* device, const void* host, size_t bytes) = nullptr;
-  void (*copy_to_host)(void* host, const void* device, size_t bytes) = nullptr;
-  void (*copy)(void* to, const void* from, size_t bytes) = nullptr;
-  void (*synchronize)() = nullptr;
-  int64_t (*allocations)() = nullptr;  // calls of alloc so far: steady after the first step of a training loop
-  bool host_memory = false;            // the CPU reads and writes it directly
-};
-
-// Which inner loops a row of the CPU runs.
-enum class Isa { baseline, avx2, avx512 };
-
+// A row: where tensors can live, and the kernels that compute there.
 struct Backend {
   std::string name;
+  DeviceKind kind = DeviceKind::host;
   Kernels<float> f32;
   Kernels<double> f64;
   DeviceApi device;
-  Isa isa = Isa::baseline;
+  int (*device_count)() = [] { return 1; };
+  // "needs AVX2, which this CPU lacks"; empty where the row can be used.
+  std::string (*unavailable_because)(const Backend&) = [](const Backend&) { return std::string(); };
+  int variant = 0;  // which of several compiled forms of the kernels the row runs (kernels/cpu/isa.h)
 
   template <class T>
   const Kernels<T>& kernels() const {
@@ -227,17 +218,16 @@ struct Backend {
   }
 };
 
-// Every row that was built, in the order reference, cpu_baseline, cpu_avx2, cpu_avx512, meta.
-const std::vector<const Backend*>& backends();
+// Every row, those that this machine can't run included: reference, cpu_baseline, cpu_avx2, cpu_avx512, meta, and what
+// was added.
+std::vector<const Backend*> backends();
+
+// Makes a row known to backend(); it stays for the rest of the program. Error for a name that there is already.
+void add_backend(const Backend& row);
 
 // A row by name; "cpu" is the best one that this machine has, or DNN_ISA's (baseline, avx2, avx512). Throws Error for
-// an unknown name and for a row that this CPU lacks, also when DNN_ISA asks for it.
+// an unknown name and for a row that this machine can't run, also when DNN_ISA asks for it.
 const Backend& backend(const std::string& name);
-
-// Whether gemm may use OpenBLAS (option DNN_OPENBLAS), and the core type whose kernels that library chose, "Haswell";
-// old versions take "Prescott" on CPUs that they don't know, several times slower than these could be.
-bool openblas_built();
-std::string openblas_core();
 
 bool available(const Backend& backend);  // whether this machine can run it
 

@@ -23,10 +23,12 @@ struct Context::Arena {
   size_t used = 0;   // bytes taken of it
 };
 
-Context::Context(const Backend& b) : backend(b), arena(std::make_unique<Arena>()) {}
+Context::Context(const Backend& b, int device, StreamKind kind)
+    : backend(b), ordinal(device), stream(b.device.stream ? b.device.stream(device, kind) : nullptr),
+      arena(std::make_unique<Arena>()) {}
 
 Context::~Context() {
-  for (const Arena::Block& block : arena->blocks) backend.device.free(block.data, block.size);
+  for (const Arena::Block& block : arena->blocks) backend.device.free(ordinal, block.data, block.size);
 }
 
 Workspace::Workspace(Context& context) : context_(context), block_(context.arena->block), used_(context.arena->used) {}
@@ -40,28 +42,31 @@ Workspace::~Workspace() {
   size_t total = 0;
   for (const Context::Arena::Block& block : arena.blocks) {
     total += block.size;
-    context_.backend.device.free(block.data, block.size);
+    context_.backend.device.free(context_.ordinal, block.data, block.size);
   }
   arena.blocks.clear();
-  try {
-    arena.blocks.push_back({static_cast<std::byte*>(context_.backend.device.alloc(total)), total});
-  } catch (const Error&) {
-    // A destructor must not throw; whoever takes memory next will learn that there is none.
+  // Where there is no memory now, whoever takes some next learns it.
+  if (void* const data = context_.backend.device.alloc(context_.ordinal, total, nullptr)) {
+    arena.blocks.push_back({static_cast<std::byte*>(data), total});
   }
 }
 
 void* Workspace::take_bytes(size_t bytes) {
-  constexpr size_t kAlignment = 64;
-  constexpr size_t kSmallestBlock = size_t{1} << 20;
+  constexpr size_t kBlockUnit = size_t{2} << 20;  // a huge page
+  const DeviceApi& device = context_.backend.device;
   Context::Arena& arena = *context_.arena;
-  bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  bytes = (bytes + device.alignment - 1) / device.alignment * device.alignment;
   while (arena.block < arena.blocks.size() && arena.used + bytes > arena.blocks[arena.block].size) {
     ++arena.block;
     arena.used = 0;
   }
   if (arena.block == arena.blocks.size()) {
-    const size_t size = std::max(bytes, kSmallestBlock);
-    arena.blocks.push_back({static_cast<std::byte*>(context_.backend.device.alloc(size)), size});
+    const size_t size = std::max(size_t{1}, (bytes + kBlockUnit - 1) / kBlockUnit) * kBlockUnit;
+    auto* const data = static_cast<std::byte*>(device.alloc(context_.ordinal, size, nullptr));
+    if (!data && context_.backend.kind != DeviceKind::meta) {
+      throw Error(fmt::format("[workspace] out of memory on {}: {} bytes wanted", context_.backend.name, size));
+    }
+    arena.blocks.push_back({data, size});
     arena.used = 0;
   }
   void* taken = arena.blocks[arena.block].data + arena.used;

@@ -3,19 +3,24 @@
 #include <cstdint>
 #include <memory>
 
+#include <kernels/device_api.h>
+
 namespace dnn {
 
 struct Backend;
 
-// The calling thread's means for running kernels of one backend. Not shared between threads.
+// The calling thread's means for running kernels on one device, in the order of one of its streams. Not shared between
+// threads; the stream is.
 struct Context {
-  explicit Context(const Backend& backend);
+  explicit Context(const Backend& backend, int ordinal = 0, StreamKind kind = StreamKind::compute);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   const Backend& backend;
-  int threads = 0;  // most threads that parallel_for uses; 0: num_threads(). Results don't depend on it
+  const int ordinal;   // of the row's devices
+  void* const stream;  // as the row's DeviceApi gives it
+  int threads = 0;     // most threads that parallel_for uses; 0: num_threads(). Results don't depend on it
 
   struct Arena;
   std::unique_ptr<Arena> arena;  // see Workspace

@@ -43,18 +43,26 @@ Backend make_backend() {
   row.name = "meta";
   fill_table(row.f32);
   fill_table(row.f64);
-  row.device.alloc = [](size_t) -> void* {
+  row.kind = DeviceKind::meta;
+  DeviceApi& api = row.device;
+  api.alloc = [](int, size_t, void*) -> void* {
     ++allocation_count;
     return nullptr;
   };
-  row.device.free = [](void*, size_t) {};
-  row.device.copy_from_host = [](void*, const void*, size_t) {};
-  row.device.copy_to_host = [](void*, const void*, size_t) {
+  api.free = [](int, void*, size_t) {};
+  api.allocations = [] { return allocation_count.load(); };
+  api.stream = [](int, StreamKind) -> void* { return nullptr; };
+  api.copy_from_host = [](Context&, void*, const void*, size_t) {};
+  api.copy_to_host = [](Context&, void*, const void*, size_t) {
     throw Error("[copy_to_host] a tensor on meta has no values to read");
   };
-  row.device.copy = [](void*, const void*, size_t) {};
-  row.device.synchronize = [] {};
-  row.device.allocations = [] { return allocation_count.load(); };
+  api.copy = [](Context&, void*, const void*, size_t) {};
+  api.fill = [](Context&, void*, unsigned char, size_t) {};
+  api.record = [](Context&) -> Event* { return nullptr; };
+  api.wait = [](Context&, Event*) {};
+  api.release = [](Event*) {};
+  api.synchronize = [](Context&) {};
+  api.properties = [](int) { return DeviceProperties{"shapes only", 0}; };
   return row;
 }
 

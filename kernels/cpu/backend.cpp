@@ -3,10 +3,9 @@
 
 namespace dnn::cpu {
 
-Backend make_backend(const std::string& name, Isa isa) {
+Backend make_backend(const std::string& name) {
   Backend row;
   row.name = name;
-  row.isa = isa;
   row.device = host_memory();
   Kernels<float>& k = row.f32;
   k.gemm.run = gemm;

@@ -1,5 +1,5 @@
 #pragma once
-#include <kernels/backend.h>
+#include <kernels/cpu/isa.h>
 
 // One function in its compiled forms, one for each instruction set. In a source that Highway compiles once a target
 // (see activation.cpp for the pattern):
@@ -12,7 +12,7 @@ template <class Function>
 struct PerIsa {
   Function baseline, avx2, avx512;
   constexpr Function operator[](const Context& context) const {
-    switch (context.backend.isa) {
+    switch (isa_of(context.backend)) {
       case Isa::avx512:
         return avx512;
       case Isa::avx2:

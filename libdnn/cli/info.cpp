@@ -11,17 +11,22 @@ bool is_old_core(const std::string& core) {
 }
 
 int run(const std::string& json_path) {
-  const std::string in_use = backend("cpu").name;
   nlohmann::ordered_json rows;
+  std::string in_use;
   fmt::print("libdnn {}\n\ndevices:\n", version());
-  for (const Backend* row : backends()) {
-    const bool here = available(*row);
-    rows.push_back({{"name", row->name}, {"available", here}, {"cpu", row->name == in_use}});
-    fmt::print("  {:<14} {}\n", row->name,
-               !here                 ? "not available: this CPU lacks its instructions"
-               : row->name == in_use ? "available, and what `cpu` stands for"
-               : row->name == "meta" ? "shapes and memory only"
-                                     : "available");
+  for (const DeviceRow& row : device_rows()) {
+    const bool here = row.unavailable_because.empty();
+    if (row.is_cpu) in_use = row.name;
+    rows.push_back({{"name", row.name},
+                    {"available", here},
+                    {"unavailable_because", row.unavailable_because},
+                    {"devices", row.devices},
+                    {"description", row.description},
+                    {"cpu", row.is_cpu}});
+    fmt::print("  {:<14} {}\n", row.name,
+               !here        ? "not available: " + row.unavailable_because
+               : row.is_cpu ? row.description + ", what `cpu` stands for"
+                            : row.description);
   }
   fmt::print("\nthreads: {}\n", num_threads());
   fmt::print("OpenBLAS: {}\n",

@@ -106,7 +106,7 @@ int run(TrainArguments& a) {
   int64_t parameters = 0;
   for (const Tensor& parameter : net->parameters()) parameters += parameter.numel();
   fmt::print("{}: {}, {} training and {}, {} on {}, results in {}\n", a.model, counted(parameters, "parameter"),
-             train.samples(), counted(test.samples(), "test picture"), default_device().backend().name,
+             train.samples(), counted(test.samples(), "test picture"), default_device().row(),
              counted(a.machine.threads, "thread"), a.out);
 
   ProgressDisplay progress(a.epochs, train.samples());

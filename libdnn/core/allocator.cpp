@@ -4,14 +4,9 @@
 
 #include <algorithm>
 
-namespace dnn {
+#include <kernels/backend.h>
 
-struct Allocator::Chunk {
-  std::byte* data;
-  size_t bytes;
-  bool free;
-  Chunk *prev, *next;  // the neighbors in memory, null where there is a gap
-};
+namespace dnn {
 
 namespace {
 

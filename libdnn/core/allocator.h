@@ -7,17 +7,12 @@
 #include <set>
 #include <vector>
 
-#include <kernels/backend.h>
+#include <kernels/device_api.h>
+#include <libdnn/core/device.h>
 
 namespace dnn {
 
-struct MemoryStats {
-  int64_t allocated_bytes = 0;     // in live tensors, as they asked for
-  int64_t peak_bytes = 0;          // the most of that since reset_peak()
-  int64_t reserved_bytes = 0;      // taken from the system for tensors, live or cached
-  int64_t limit_bytes = 0;         // of reserved_bytes; 0 where there is none
-  int64_t system_allocations = 0;  // calls to the system's allocator, kernels' workspace included
-};
+struct Backend;
 
 // Memory for the tensors of one device, cut from large segments. A request takes the smallest free chunk that holds it;
 // freed chunks join their free neighbors. Chunks are handed out and reused at once: all work on a device runs in the
@@ -34,7 +29,12 @@ class Allocator {
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
 
-  struct Chunk;
+  struct Chunk {
+    std::byte* data;
+    size_t bytes;
+    bool free;
+    Chunk *prev, *next;  // the neighbors in memory, null where there is a gap
+  };
   struct Block {
     void* data = nullptr;
     size_t bytes = 0;  // as asked for

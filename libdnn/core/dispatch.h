@@ -29,7 +29,7 @@ void run_kernel(const char* op, std::initializer_list<const Tensor*> operands, F
   const Tensor& first = **operands.begin();
   const Device device = first.device();
   const Backend& backend = device.backend();
-  Context& context = thread_context(backend);
+  Context& context = thread_context(device);
   switch (first.dtype()) {
     case DType::float32:
       return f(backend.f32, context);

@@ -43,7 +43,8 @@ void Tensor::check_readable(DType expected) const {
 
 void Tensor::copy_to_host(void* to, DType expected) const {
   const void* from = raw_data(expected);
-  device().backend().device.copy_to_host(to, from, static_cast<size_t>(numel()) * size_of(dtype()));
+  device().backend().device.copy_to_host(thread_context(device()), to, from,
+                                         static_cast<size_t>(numel()) * size_of(dtype()));
 }
 
 double Tensor::item() const {
@@ -101,18 +102,18 @@ void Tensor::copy_from(const Tensor& from) const {
                             name_of(from.dtype()), from.shape().str()));
   }
   const size_t bytes = static_cast<size_t>(numel()) * size_of(dtype());
-  const DeviceApi& to_api = device().backend().device;
-  const DeviceApi& from_api = from.device().backend().device;
+  Context &there = thread_context(device()), &here = thread_context(from.device());
+  const DeviceApi &to_api = there.backend.device, &from_api = here.backend.device;
   if (device() == from.device()) {
-    to_api.copy(raw_data(), from.raw_data(), bytes);
+    to_api.copy(there, raw_data(), from.raw_data(), bytes);
   } else if (from_api.host_memory) {
-    to_api.copy_from_host(raw_data(), from.raw_data(), bytes);
+    to_api.copy_from_host(there, raw_data(), from.raw_data(), bytes);
   } else if (to_api.host_memory) {
-    from_api.copy_to_host(raw_data(), from.raw_data(), bytes);
+    from_api.copy_to_host(here, raw_data(), from.raw_data(), bytes);
   } else {
     std::vector<std::byte> between(bytes);
-    from_api.copy_to_host(between.data(), from.raw_data(), bytes);
-    to_api.copy_from_host(raw_data(), between.data(), bytes);
+    from_api.copy_to_host(here, between.data(), from.raw_data(), bytes);
+    to_api.copy_from_host(there, raw_data(), between.data(), bytes);
   }
 }
 
@@ -176,7 +177,7 @@ Tensor from_vector(const std::vector<T>& values, const Shape& shape, const Devic
                             values.size()));
   }
   Tensor y(shape, dtype_of<T>(), device);
-  device.backend().device.copy_from_host(y.raw_data(), values.data(), values.size() * sizeof(T));
+  device.backend().device.copy_from_host(thread_context(device), y.raw_data(), values.data(), values.size() * sizeof(T));
   return y;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 
+#include <libdnn/core/allocator.h>
 #include <libdnn/core/tensor.h>
 
 namespace dnn {

@@ -1,4 +1,5 @@
 #pragma once
+#include <kernels/openblas.h>
 
 namespace dnn {
 

@@ -136,7 +136,7 @@ Batch ImageFolder::load(const std::vector<int32_t>& samples, RandomState random,
   // The first fault is that of the first picture in the batch, whichever thread comes upon one first.
   std::vector<Tensor> pictures(samples.size());
   std::vector<std::string> faults(samples.size());
-  parallel_for(thread_context(backend("cpu")), static_cast<int64_t>(samples.size()), [&](int64_t i, int) {
+  parallel_for(thread_context("cpu"), static_cast<int64_t>(samples.size()), [&](int64_t i, int) {
     const auto at = static_cast<size_t>(i);
     try {
       pictures[at] = read(samples[at], random);

@@ -126,7 +126,7 @@ Tensor preprocess(std::span<const Image> images, const Preprocessing& steps, con
   const Tensor batch({static_cast<int>(images.size()), size.height, size.width, channels}, DType::float32, "cpu");
   const Table table = table_of(steps);
   const int64_t floats = int64_t{channels} * size.height * size.width, count = static_cast<int64_t>(images.size());
-  parallel_for(thread_context(backend("cpu")), count, [&](int64_t i, int) {
+  parallel_for(thread_context("cpu"), count, [&](int64_t i, int) {
     const Image& given = images[static_cast<size_t>(i)];
     const Image grey = steps.grey ? grey_of(given) : Image{};
     const Image& image = steps.grey ? grey : given;

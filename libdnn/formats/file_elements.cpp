@@ -1,5 +1,7 @@
 #include <libdnn/formats/file_elements.h>
 
+#include <kernels/backend.h>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -4,6 +4,7 @@
 
 #include <kernels/meta.h>
 #include <libdnn/autograd/tape.h>
+#include <libdnn/core/allocator.h>
 #include <libdnn/layers/head_losses.h>
 #include <libdnn/layers/module_observer.h>
 #include <libdnn/optim/sgd.h>

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include <libdnn/core/allocator.h>
 #include <libdnn/core/tensor.h>
 
 namespace dnn {

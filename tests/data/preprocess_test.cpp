@@ -2,6 +2,7 @@
 #include <limits>
 #include <map>
 
+#include <libdnn/core/threads.h>
 #include <libdnn/data/preprocess.h>
 #include <libdnn/data/resize.h>
 

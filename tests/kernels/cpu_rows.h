@@ -8,9 +8,9 @@ namespace dnn::test {
 class Aligned {
  public:
   Aligned(const Backend& row, int64_t count) : row_(row), count_(count) {
-    data_ = static_cast<float*>(row.device.alloc(static_cast<size_t>(count) * sizeof(float)));
+    data_ = static_cast<float*>(row.device.alloc(0, static_cast<size_t>(count) * sizeof(float), nullptr));
   }
-  ~Aligned() { row_.device.free(data_, static_cast<size_t>(count_) * sizeof(float)); }
+  ~Aligned() { row_.device.free(0, data_, static_cast<size_t>(count_) * sizeof(float)); }
   Aligned(const Aligned&) = delete;
   Aligned& operator=(const Aligned&) = delete;
   float* get() const { return data_; }

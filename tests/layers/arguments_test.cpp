@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include <kernels/context.h>
 #include <libdnn/layers/layers.h>
 #include <libdnn/ops/ops.h>
 

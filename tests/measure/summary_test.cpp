@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include <libdnn/core/allocator.h>
 #include <libdnn/layers/layers.h>
 #include <libdnn/measure/summary.h>
 #include <libdnn/models/zoo.h>

@@ -1,5 +1,6 @@
 #include "ops_test.h"
 
+#include <libdnn/core/allocator.h>
 #include <libdnn/ops/ops.h>
 
 namespace dnn::test {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <kernels/backend.h>
 #include <libdnn/autograd/gradcheck.h>
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/tensor.h>
