@@ -256,12 +256,26 @@ awk '/loss/ { if (($3 in first) && ($5 - first[$3]) ^ 2 > (1e-5 * first[$3]) ^ 2
 
 # AlexNet and GoogLeNet on synthetic pictures and on a folder; classify with the weights. Losses fall, and the total is
 # the weighted sum of the three.
-"$build/examples/alexnet" --model alexnet --size 63 --synthetic 4 --batch 4 --steps 2 >out || fault "alexnet: exit code $?"
-grep -q "^epoch 2  step 2  loss .* images/s" out || fault "alexnet says: $(cat out)"
-"$build/examples/googlenet" --size 64 --synthetic 20 --batch 10 --epochs 3 --out googlenet.safetensors >out ||
+# A number is digits: awk takes -nan for one.
+"$build/examples/alexnet" --model alexnet --size 95 --synthetic 16 --steps 30 >out || fault "alexnet: exit code $?"
+awk '$1 == "epoch" { if ($6 !~ /^[0-9]+\.[0-9]+$/) exit 1; ++n; if (n <= 10) first += $6; if (n > 20) last += $6 }
+  END { exit !(n == 30 && last < first) }' out || fault "alexnet: a loss that is none or does not fall: $(cat out)"
+"$build/examples/googlenet" --size 64 --synthetic 20 --batch 10 --epochs 6 --out googlenet.safetensors >out ||
   fault "googlenet: exit code $?"
-awk '$1 == "epoch" { sum = $6 * $9 + $11 * $14 + $16 * $19; if ((sum - $21) ^ 2 > 1e-6) exit 1; total[$2] = $21 }
-  END { exit !(total[3] < total[1] && total[3] > 0) }' out || fault "googlenet: a wrong sum, or a loss that rises: $(cat out)"
+awk '$1 == "epoch" {
+    if (($9 $14 $19 $21) !~ /^[0-9.]+$/) exit 1
+    sum = $6 * $9 + $11 * $14 + $16 * $19; if ((sum - $21) ^ 2 > 1e-6) exit 1; total[$2] = $21
+  }
+  END { exit !(total[6] < total[1] && total[6] > 0) }' out || fault "googlenet: a wrong sum, or a loss that rises: $(cat out)"
+# A loss that is not finite ends the program, and says where it arose.
+for arguments in "alexnet --model alexnet --size 63" "alexnet --size 227" "googlenet --size 64" "googlenet --model caffe_googlenet"; do
+  # shellcheck disable=SC2086
+  "$build/examples/"$arguments --synthetic 4 --batch 4 --steps 20 --lr 1e12 >out 2>err
+  status=$?
+  [ $status = 1 ] && grep -q "the loss is .*nan\|the loss is .*inf" err || fault "$arguments --lr 1e12: exit code $status, $(cat err)"
+done
+refuses 1 "the loss is" train --model lenet --data "$data" --limit 640 --epochs 1 --lr 1e12 --out diverged
+[ -e diverged/weights.safetensors ] && fault "dnn train wrote the weights of a run that diverged"
 "$build/examples/classify" --model googlenet --weights googlenet.safetensors --classes 10 "$pictures/rgb.png" \
   "$pictures/rgb.bmp" >out || fault "classify: exit code $?"
 [ "$(grep -c '%  class' out)" = 10 ] || fault "classify says: $(cat out)"
