@@ -92,7 +92,7 @@ CLI::Validator seed_number() {
 CLI::Validator one_of(const std::vector<std::string>& choices) {
   return plain_check([choices](const std::string& text) -> std::string {
     if (std::find(choices.begin(), choices.end(), text) != choices.end()) return "";
-    return fmt::format("must be {}{}; got {}", choices.size() > 1 ? "one of " : "", first_names(choices, 9), text);
+    return fmt::format("must be {}{}; got {}", choices.size() > 1 ? "one of " : "", first_names(choices, 8), text);
   });
 }
 
