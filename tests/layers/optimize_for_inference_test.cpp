@@ -170,6 +170,22 @@ TEST_CASE("optimize_for_inference leaves classes derived from Conv2d alone", "[l
   CHECK((*optimize_for_inference(net, x))(x).to_vector<float>() == net(x).to_vector<float>());
 }
 
+TEST_CASE("optimize_for_inference leaves classes derived from BatchNorm2d alone", "[layers]") {
+  struct DoubledNorm : BatchNorm2d {
+    DoubledNorm() : BatchNorm2d(1) {}
+    std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+    Tensor forward(const Tensor& x) override { return BatchNorm2d::forward(x) * 2; }
+    bool fuses() const override { return false; }
+  };
+  const test::DefaultDevice on("reference");
+  Sequential net(Conv2d(1, 1, 1), DoubledNorm());
+  net.child("0").parameter("weight").copy_from(full({1, 1, 1, 1}, 2));
+  net.child("0").parameter("bias").copy_from(full({1}, 1));
+  net.eval();
+  const Tensor y = (*optimize_for_inference(net, ones({1, 1, 1, 1})))(ones({1, 1, 1, 1}));
+  CHECK(y.item() == Approx(6).epsilon(1e-4));  // (2 * 1 + 1) / sqrt(1 + eps), twice
+}
+
 TEST_CASE("replace: a module below, wherever it is held", "[layers]") {
   const test::DefaultDevice on("reference");
   const auto shared = std::make_shared<ReLU>();
