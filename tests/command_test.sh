@@ -42,7 +42,9 @@ refuses 2 "--size needs 2 values; got 1" summary --model lenet --size 3
 refuses 2 "--model is given more than once" test --model lenet --model lenet
 refuses 2 "--recursive takes no value" classify --model lenet --recursive=7
 refuses 2 "whole number above 0; got 1.5" train --model lenet --batch 1.5
-refuses 2 "from 1 to 4096; got 0" train --model lenet --threads 0
+refuses 2 "from 1 to 1024; got 0" train --model lenet --threads 0
+refuses 2 "from 1 to 1024; got 1025" train --model lenet --threads 1025
+refuses 2 "--out: must not be empty" train --model lenet --out ""
 refuses 2 "from 1 to 2147483647; got 99999999999" train --model lenet --epochs 99999999999
 refuses 2 "got 010" train --model lenet --epochs 010
 refuses 2 "mobilenet_v2, ... and 18 more; got no_net" summary --model no_net
