@@ -275,4 +275,15 @@ grep -q "3 pictures in 2 classes, 2 steps" out || fault "googlenet --data says: 
 "$build/examples/alexnet" --data empty >out 2>err && fault "alexnet takes an empty folder"
 grep -qF "no folder of a class in empty" err || fault "alexnet on an empty folder says: $(cat err)"
 
+# What makes no sense is said before anything is computed: a file that cannot be written, options that exclude others.
+for arguments in "alexnet --out no/such/folder/x.pth" "alexnet --out animals" "googlenet --data animals --synthetic 4" \
+  "alexnet --steps 1 --epochs 1" "mnist_cnn --help" "mnist_cnn $data 0" "mnist_cnn $data many" \
+  "mnist_cnn $data 1 cpu more"; do
+  # shellcheck disable=SC2086
+  timeout 20 "$build/examples/"$arguments >out 2>err
+  status=$?
+  [ $status != 0 ] && [ $status != 124 ] && [ -s err ] && ! [ -s out ] ||
+    fault "$arguments: exit code $status, says: $(cat out err)"
+done
+
 [ $faults = 0 ]
