@@ -96,11 +96,18 @@ void fold_norms(Module& net, Seen& seen) {
   }
 }
 
-void pack_weights(Module& net, const std::map<Conv2d*, Shape>& inputs) {
-  for (const auto& [conv, input] : inputs) net.replace(*conv, std::make_shared<PackedConv2d>(*conv, input));
-  for (const NamedModule& entry : net.named_modules()) {
-    if (typeid(*entry.module) != typeid(Linear)) continue;
-    net.replace(*entry.module, std::make_shared<PackedLinear>(static_cast<Linear&>(*entry.module)));
+// The net itself may be a single layer.
+void pack_weights(std::shared_ptr<Module>& net, const std::map<Conv2d*, Shape>& inputs) {
+  const auto replace = [&](const Module& old, const std::shared_ptr<Module>& by) {
+    if (&old == net.get()) {
+      net = by;
+    } else {
+      net->replace(old, by);
+    }
+  };
+  for (const auto& [conv, input] : inputs) replace(*conv, std::make_shared<PackedConv2d>(*conv, input));
+  for (const NamedModule& entry : net->named_modules()) {
+    if (Linear* const linear = as<Linear>(entry.module)) replace(*linear, std::make_shared<PackedLinear>(*linear));
   }
 }
 
@@ -112,7 +119,7 @@ std::shared_ptr<Module> optimize_for_inference(const Module& net, const Tensor& 
   copy->eval();
   Seen seen = run_and_see(*copy, example);
   fold_norms(*copy, seen);
-  pack_weights(*copy, seen.inputs);
+  pack_weights(copy, seen.inputs);
   copy->eval();  // the new parts too
   for (const Tensor& parameter : copy->parameters()) parameter.requires_grad(false);
   return copy;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <libdnn/autograd/tape.h>
 #include <libdnn/formats/weights.h>
 #include <libdnn/layers/layers.h>
 #include <libdnn/layers/optimize_for_inference.h>
@@ -116,6 +117,20 @@ TEST_CASE("optimize_for_inference packs weights, for pictures of any number and 
     const Tensor x = rand({1, 16, 16, 32}, -1, 1);
     CHECK((*copy)(x).to_vector<float>() == (*frozen)(x).to_vector<float>());
   }
+}
+
+TEST_CASE("optimize_for_inference of a single layer", "[layers]") {
+  const NoGrad no_grad;
+  const Tensor x = ones({1, 1, 1, 2});
+  Conv2d conv(2, 1, 1);
+  conv.parameter("weight").copy_from(full({1, 1, 1, 2}, 3));
+  conv.parameter("bias").copy_from(full({1}, 1));
+  CHECK((*optimize_for_inference(conv, x))(x).item() == 7);
+  Linear linear(2, 1);
+  linear.parameter("weight").copy_from(full({1, 2}, 2));
+  linear.parameter("bias").copy_from(full({1}, 5));
+  CHECK((*optimize_for_inference(linear, ones({1, 2})))(ones({1, 2})).item() == 9);
+  CHECK((*optimize_for_inference(ReLU(), -x))(-x).to_vector<float>() == std::vector<float>{0, 0});
 }
 
 TEST_CASE("a frozen net: no gradient, no other device, no file", "[layers]") {
