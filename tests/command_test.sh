@@ -267,6 +267,8 @@ awk '$1 == "epoch" { sum = $6 * $9 + $11 * $14 + $16 * $19; if ((sum - $21) ^ 2 
 "$build/examples/classify" --model googlenet --weights googlenet.safetensors --classes 10 "$pictures/rgb.png" \
   "$pictures/rgb.bmp" >out || fault "classify: exit code $?"
 [ "$(grep -c '%  class' out)" = 10 ] || fault "classify says: $(cat out)"
+"$build/examples/classify" --model lenet --weights run/weights.safetensors "$pictures/rgb.png" >out ||
+  fault "classify of a net of grey pictures: exit code $?"
 mkdir -p animals/cat animals/dog
 cp "$pictures/rgb.png" "$pictures/grey.png" animals/cat
 cp "$pictures/rgb.jpg" animals/dog
