@@ -42,7 +42,9 @@ refuses 2 "--size needs 2 values; got 1" summary --model lenet --size 3
 refuses 2 "--model is given more than once" test --model lenet --model lenet
 refuses 2 "--recursive takes no value" classify --model lenet --recursive=7
 refuses 2 "whole number above 0; got 1.5" train --model lenet --batch 1.5
-refuses 2 "from 1 to 4096; got 0" train --model lenet --threads 0
+refuses 2 "from 1 to 1024; got 0" train --model lenet --threads 0
+refuses 2 "from 1 to 1024; got 1025" train --model lenet --threads 1025
+refuses 2 "--out: must not be empty" train --model lenet --out ""
 refuses 2 "from 1 to 2147483647; got 99999999999" train --model lenet --epochs 99999999999
 refuses 2 "got 010" train --model lenet --epochs 010
 refuses 2 "mobilenet_v2 and 18 more; got no_net" summary --model no_net
@@ -279,6 +281,8 @@ refuses 1 "the loss is" train --model lenet --data "$data" --limit 640 --epochs 
 "$build/examples/classify" --model googlenet --weights googlenet.safetensors --classes 10 "$pictures/rgb.png" \
   "$pictures/rgb.bmp" >out || fault "classify: exit code $?"
 [ "$(grep -c '%  class' out)" = 10 ] || fault "classify says: $(cat out)"
+"$build/examples/classify" --model lenet --weights run/weights.safetensors "$pictures/rgb.png" >out ||
+  fault "classify of a net of grey pictures: exit code $?"
 mkdir -p animals/cat animals/dog
 cp "$pictures/rgb.png" "$pictures/grey.png" animals/cat
 cp "$pictures/rgb.jpg" animals/dog
@@ -286,5 +290,16 @@ cp "$pictures/rgb.jpg" animals/dog
 grep -q "3 pictures in 2 classes, 2 steps" out || fault "googlenet --data says: $(cat out)"
 "$build/examples/alexnet" --data empty >out 2>err && fault "alexnet takes an empty folder"
 grep -qF "no folder of a class in empty" err || fault "alexnet on an empty folder says: $(cat err)"
+
+# What makes no sense is said before anything is computed: a file that cannot be written, options that exclude others.
+for arguments in "alexnet --out no/such/folder/x.pth" "alexnet --out animals" "googlenet --data animals --synthetic 4" \
+  "alexnet --steps 1 --epochs 1" "mnist_cnn --help" "mnist_cnn $data 0" "mnist_cnn $data many" \
+  "mnist_cnn $data 1 cpu more"; do
+  # shellcheck disable=SC2086
+  timeout 20 "$build/examples/"$arguments >out 2>err
+  status=$?
+  [ $status != 0 ] && [ $status != 124 ] && [ -s err ] && ! [ -s out ] ||
+    fault "$arguments: exit code $status, says: $(cat out err)"
+done
 
 [ $faults = 0 ]

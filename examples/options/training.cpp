@@ -22,7 +22,9 @@ void read_training_options(const std::string& description, const std::vector<std
   line.add("--seed", o.seed, "of weights, dropout and the order of the pictures");
   line.add("--threads", o.threads, "threads to compute with");
   line.add("--device", o.device, "where to compute");
-  line.add("--out", o.out, "file for the weights, .safetensors");
+  line.add_output("--out", o.out, "file for the weights, .safetensors or .pth");
+  line.exclude("--steps", "--epochs");
+  line.exclude("--synthetic", "--data");
   line.parse(argc, argv);
 }
 

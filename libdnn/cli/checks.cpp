@@ -108,6 +108,10 @@ CLI::Validator existing_path() {
   return plain_check([](const std::string& path) { return path_fault(path, true, true); });
 }
 
+CLI::Validator not_empty() {
+  return plain_check([](const std::string& text) { return std::string(text.empty() ? "must not be empty" : ""); });
+}
+
 void refuse_useless(const CLI::Option* option, const std::string& when) {
   if (option->count() > 0) throw WrongArguments(fmt::format("{} has no effect {}", option->get_name(), when));
 }

@@ -54,6 +54,16 @@ TEST_CASE("count_correct: equal scores are not all right", "[evaluate]") {
   CHECK(count_correct(tensor({1, 0, 0, 0, 1, 0, 0, 0, 1}, {3, 3}), labels) == 3);
 }
 
+TEST_CASE("count_correct: a label for each row of the scores", "[evaluate]") {
+  const Tensor scores = zeros({2, 3});
+  for (const int labels : {0, 1, 3}) {
+    CHECK_THROWS_WITH(count_correct(scores, zeros({labels}, DType::int32)),
+                      Contains("[count_correct] labels must be (2)"));
+  }
+  CHECK_THROWS_WITH(count_correct(zeros({2, 1, 3}), zeros({2}, DType::int32)), Contains("[count_correct]"));
+  CHECK(count_correct(zeros({0, 3}), zeros({0}, DType::int32)) == 0);
+}
+
 TEST_CASE("trainer: a net learns, and all threads give the same bits", "[trainer]") {
   const int before = num_threads();
   const Outcome one = train_lenet(1);
