@@ -48,6 +48,6 @@ dnn::DataLoader make_loader(const TrainingOptions& o, const dnn::ZooEntry& entry
 
 void check_finite(double loss, dnn::Module& net, const dnn::Tensor& images, int64_t step) {
   if (std::isfinite(loss)) return;
-  throw dnn::Error("the loss is " + std::to_string(loss) + " in step " + std::to_string(step) + "; " +
-                   dnn::describe_non_finite(net, images) + "; try a lower --lr");
+  throw dnn::Error("the loss is " + std::to_string(std::isnan(loss) ? std::abs(loss) : loss) + " in step " +
+                   std::to_string(step) + "; " + dnn::describe_non_finite(net, images) + "; try a lower --lr");
 }

@@ -230,6 +230,23 @@ TEST_CASE("trainer: the search for a non-finite value leaves no hooks, though fo
   CHECK(describe_non_finite(net, ones({1, 4})).starts_with("all layers are finite"));
 }
 
+// The head's result is made outside of any module.
+struct LostHead : Block {
+  LostHead() { add("fc", Linear(4, 2)); }
+  Tensor forward(const Tensor& x) override { return child("fc")(x); }
+  TensorList forward_heads(const Tensor& x) override {
+    const Tensor y = child("fc")(x);
+    return {y, y / zeros({2})};
+  }
+  std::vector<double> head_weights() const override { return {1, 1}; }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+};
+
+TEST_CASE("trainer: the search for a non-finite value looks at each head", "[trainer]") {
+  LostHead net;
+  CHECK(describe_non_finite(net, ones({1, 4})).starts_with("the result of head 1"));
+}
+
 TEST_CASE("trainer: stops when asked and reports what it has", "[trainer]") {
   const std::shared_ptr<Module> net = zoo_entry("mnist_cnn").make(10);
   DataLoader train(part_of_mnist(MnistPart::train, 640), {.batch_size = 64});
