@@ -17,7 +17,7 @@ namespace {
 void train(const TrainingOptions& o) {
   dnn::set_default_device(o.device);
   dnn::set_num_threads(o.threads);
-  dnn::manual_seed(1);  // weights and dropout follow from it
+  dnn::manual_seed(o.seed);  // weights and dropout follow from it
 
   const dnn::ZooEntry& entry = dnn::zoo_entry(o.model);
   int classes = 0;
@@ -56,7 +56,7 @@ void train(const TrainingOptions& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  TrainingOptions o{.model = "caffe_alexnet", .batch = 8, .epochs = 10, .lr = 0.005};
+  TrainingOptions o{.model = "caffe_alexnet", .epochs = 30, .lr = 0.001};
   read_training_options("Trains AlexNet on a folder of pictures, or on synthetic ones.", {"caffe_alexnet", "alexnet"},
                         "alexnet", argc, argv, o);
   try {

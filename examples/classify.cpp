@@ -31,7 +31,7 @@ void classify(const std::string& model, const std::string& weights, int classes,
   std::vector<dnn::Image> pictures;
   pictures.reserve(paths.size());
   for (const std::string& path : paths) pictures.push_back(dnn::read_image(path));
-  const dnn::Tensor x = dnn::preprocess(pictures, entry.preprocessing);     // (N, H, W, 3)
+  const dnn::Tensor x = dnn::preprocess(pictures, entry.preprocessing);     // (N, H, W, C)
   const std::vector<float> p = dnn::softmax((*net)(x)).to_vector<float>();  // (N, classes)
 
   const size_t count = p.size() / paths.size();

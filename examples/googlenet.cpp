@@ -29,7 +29,7 @@ void print_losses(const std::vector<double>& weights, const std::vector<double>&
 void train(const TrainingOptions& o) {
   dnn::set_default_device(o.device);
   dnn::set_num_threads(o.threads);
-  dnn::manual_seed(1);  // weights and dropout follow from it
+  dnn::manual_seed(o.seed);  // weights and dropout follow from it
 
   const dnn::ZooEntry& entry = dnn::zoo_entry(o.model);
   int classes = 0;
@@ -73,9 +73,13 @@ void train(const TrainingOptions& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  TrainingOptions o{.model = "googlenet", .batch = 16, .epochs = 8, .lr = 0.01};
+  TrainingOptions o{.model = "googlenet"};
   read_training_options("Trains GoogLeNet on a folder of pictures, or on synthetic ones.",
                         {"googlenet", "caffe_googlenet"}, "googlenet", argc, argv, o);
+  // Caffe's has no batch norms, and learns at a lower rate.
+  const bool norms = o.model == "googlenet";
+  if (o.lr == 0) o.lr = norms ? 0.01 : 0.002;
+  if (o.epochs == 0) o.epochs = norms ? 8 : 37;
   try {
     train(o);
   } catch (const std::exception& error) {

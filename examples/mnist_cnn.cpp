@@ -74,9 +74,14 @@ void train(const std::string& folder, int epochs) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const int epochs = argc > 2 ? std::atoi(argv[2]) : 10;
+  if (argc > 4 || epochs < 1 || (argc > 1 && argv[1][0] == '-')) {
+    std::fprintf(stderr, "usage: mnist_cnn [DATA_FOLDER] [EPOCHS] [DEVICE]\n");
+    return 2;
+  }
   try {
     if (argc > 3) dnn::set_default_device(argv[3]);  // one switch for the whole program
-    train(argc > 1 ? argv[1] : "data/mnist", argc > 2 ? std::atoi(argv[2]) : 10);
+    train(argc > 1 ? argv[1] : "data/mnist", epochs);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "mnist_cnn: %s\n", error.what());
     return 1;

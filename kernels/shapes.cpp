@@ -35,7 +35,9 @@ void require_pitches(const char* op, int x_stride, int c, int y_stride, int k) {
 // larger.
 void require_span(const char* op, int64_t in, int64_t pad_begin, int64_t pad_end, int64_t window, const char* side,
                   int overhang = 0) {
-  require(in + pad_begin + pad_end <= std::numeric_limits<int>::max() && window - overhang <= in + pad_begin + pad_end,
+  require(in + pad_begin + pad_end <= std::numeric_limits<int>::max(),
+          "[{}] the padded input is too large in {}; got {} + {} + {}", op, side, in, pad_begin, pad_end);
+  require(window - overhang <= in + pad_begin + pad_end,
           "[{}] the window is larger than the padded input in {}; got window {} on {} + {} + {}", op, side, window, in,
           pad_begin, pad_end);
 }

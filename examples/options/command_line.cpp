@@ -1,5 +1,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <filesystem>
+
+#include <libdnn/dnn.h>
 
 #include "command_line.h"
 
@@ -36,6 +39,23 @@ void CommandLine::add_path(const std::string& name, std::string& value, const st
 
 void CommandLine::add_paths(const std::string& name, std::vector<std::string>& values, const std::string& help) {
   app_->add_option(name, values, help)->required()->check(CLI::ExistingPath);
+}
+
+void CommandLine::add_output(const std::string& name, std::string& value, const std::string& help) {
+  const auto fault = [](const std::string& path) -> std::string {
+    if (std::filesystem::is_directory(path)) return path + " is a folder";
+    try {
+      const dnn::AtomicFile file(path);  // goes away again
+      return "";
+    } catch (const dnn::Error& error) {
+      return error.what();
+    }
+  };
+  app_->add_option(name, value, help)->check(CLI::Validator(fault, ""));
+}
+
+void CommandLine::exclude(const std::string& name, const std::string& other) {
+  app_->get_option(name)->excludes(app_->get_option(other));
 }
 
 void CommandLine::parse(int argc, char** argv) {

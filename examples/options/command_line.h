@@ -16,8 +16,11 @@ class CommandLine {
   void add(const std::string& name, int& value, const std::string& help);
   void add(const std::string& name, double& value, const std::string& help);
   void add_required(const std::string& name, std::string& value, const std::string& help);
-  void add_path(const std::string& name, std::string& value, const std::string& help);                 // of what exists
+  void add_path(const std::string& name, std::string& value, const std::string& help);    // of what exists
+  void add_output(const std::string& name, std::string& value, const std::string& help);  // of a file to write
   void add_paths(const std::string& name, std::vector<std::string>& values, const std::string& help);  // no option
+
+  void exclude(const std::string& name, const std::string& other);  // not both may be given
 
   // Reads the arguments. For --help and for wrong ones, which it says, it ends the program.
   void parse(int argc, char** argv);

@@ -7,8 +7,8 @@
 // What the programs that train on pictures share: their options and where the pictures come from.
 struct TrainingOptions {
   std::string model = "", data = "", out = "", device = "cpu";
-  int synthetic = 64, batch = 8, epochs = 8, steps = 0, size = 0, threads = dnn::num_threads();
-  double lr = 0, momentum = 0.9, weight_decay = 5e-4;  // lr 0: the model's
+  int synthetic = 64, batch = 16, epochs = 0, steps = 0, size = 0, seed = 1, threads = dnn::num_threads();
+  double lr = 0, momentum = 0.9, weight_decay = 5e-4;
 };
 
 // `o` holds the defaults. `any_size`: which of the models takes pictures of other sizes than its own.

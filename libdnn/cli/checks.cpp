@@ -92,7 +92,7 @@ CLI::Validator seed_number() {
 CLI::Validator one_of(const std::vector<std::string>& choices) {
   return plain_check([choices](const std::string& text) -> std::string {
     if (std::find(choices.begin(), choices.end(), text) != choices.end()) return "";
-    return fmt::format("must be {}{}; got {}", choices.size() > 1 ? "one of " : "", first_names(choices, 9), text);
+    return fmt::format("must be {}{}; got {}", choices.size() > 1 ? "one of " : "", first_names(choices, 8), text);
   });
 }
 
@@ -106,6 +106,10 @@ CLI::Validator existing_folder() {
 
 CLI::Validator existing_path() {
   return plain_check([](const std::string& path) { return path_fault(path, true, true); });
+}
+
+CLI::Validator not_empty() {
+  return plain_check([](const std::string& text) { return std::string(text.empty() ? "must not be empty" : ""); });
 }
 
 void refuse_useless(const CLI::Option* option, const std::string& when) {

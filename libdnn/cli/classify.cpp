@@ -105,7 +105,6 @@ const std::map<std::string, Interpolation> kInterpolations{
 
 Preprocessing preprocessing_of(const ZooEntry& entry, const ClassifyArguments& a) {
   Preprocessing steps = entry.preprocessing;
-  steps.grey = entry.channels == 1;
   if (a.resize) steps.resize = *a.resize;
   if (a.crop) steps.crop_height = steps.crop_width = *a.crop;
   if (!a.interpolation.empty()) steps.interpolation = kInterpolations.at(a.interpolation);

@@ -40,7 +40,7 @@ void MachineOptions::add(CLI::App& app) {
   app.add_option("--threads", threads, "threads to compute with")
       ->type_name("N")
       ->capture_default_str()
-      ->check(whole_number(1, 4096));
+      ->check(whole_number(1, kMostThreads));
 }
 
 void MachineOptions::apply() const {

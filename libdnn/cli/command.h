@@ -58,6 +58,7 @@ CLI::Validator one_of(const std::vector<std::string>& choices);
 CLI::Validator existing_file();
 CLI::Validator existing_folder();
 CLI::Validator existing_path();
+CLI::Validator not_empty();
 
 // What --help prints, within 80 columns.
 void set_plain_help(CLI::App& app);

@@ -157,7 +157,8 @@ Command add_train(CLI::App& app) {
       ->type_name("N")
       ->check(whole_number(1, INT64_MAX));
   app.add_option("--out", a->out, "folder for log.csv and weights.safetensors [a new one: runs/MODEL]")
-      ->type_name("FOLDER");
+      ->type_name("FOLDER")
+      ->check(not_empty());
   const CLI::Option* const overwrite =
       app.add_flag("--overwrite", a->overwrite, "replace the results of an earlier run in the folder of --out")
           ->disable_flag_override();

@@ -10,6 +10,7 @@
 #include <set>
 #include <system_error>
 
+#include <libdnn/core/counted.h>
 #include <libdnn/formats/atomic_file.h>
 #include <libdnn/formats/element_bytes.h>
 #include <libdnn/formats/first_bytes.h>
@@ -122,7 +123,7 @@ void check_layout(const std::string& path, std::vector<Place> places, int64_t be
     }
     at += place.bytes;
   }
-  if (at != end) fail(path, fmt::format("{} bytes belong to no tensor", end - at));
+  if (at != end) fail(path, counted(end - at, "byte belongs", "bytes belong") + " to no tensor");
 }
 
 Metadata read_metadata(const std::string& path, const Json& json) {

@@ -4,11 +4,18 @@
 
 #include <libdnn/ops/activation.h>
 #include <libdnn/ops/arithmetic.h>
+#include <libdnn/ops/check.h>
 
 namespace dnn {
 namespace {
 
 thread_local const ChainObserver::Function* observer = nullptr;
+
+// As a fused pass takes it: nothing is broadcast.
+Tensor add_residual(const Tensor& y, const Tensor& residual) {
+  check_shape("chain", "residual", residual, y.shape());
+  return y + residual;
+}
 
 }  // namespace
 
@@ -22,13 +29,13 @@ Tensor run_chain(const std::vector<Module*>& modules, const Tensor& x, bool fusi
   size_t end = count;  // of what comes before the residual
   while (end > 0 && modules[end - 1]->as_activation()) --end;
 
-  Tensor y = end == 0 && residual.defined() ? x + residual : x;
+  Tensor y = end == 0 && residual.defined() ? add_residual(x, residual) : x;
   for (size_t i = 0; i < count;) {
     Module& module = *modules[i++];
     const Tensor added = i == end ? residual : Tensor();
     if (!fusion || !module.fuses() || module.has_hooks()) {
       y = module(y);
-      if (added.defined()) y = y + added;
+      if (added.defined()) y = add_residual(y, added);
       continue;
     }
     const size_t first = i;

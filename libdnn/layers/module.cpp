@@ -175,7 +175,12 @@ Tensor Module::operator()(const Tensor& x, Activation activation, const Tensor& 
 }
 
 TensorList Module::heads(const Tensor& x) {
-  return call({x}, {}, [&] { return training_ ? forward_heads(x) : TensorList{forward(x)}; });
+  return call({x}, {}, [&] {
+    if (!training_) return TensorList{forward(x)};
+    TensorList heads = forward_heads(x);
+    if (heads.empty()) throw Error(fmt::format("[module] {} gives no head; the main one is always there", type_name()));
+    return heads;
+  });
 }
 
 Tensor Module::forward_fused(const Tensor&, Activation, const Tensor&) {
@@ -301,12 +306,14 @@ void Module::zero_grad() {
 }
 
 HookHandle Module::register_forward_hook(ForwardHook hook) {
+  if (!hook) throw Error(fmt::format("[module] a hook is a function; got an empty one for {}", type_name()));
   if (!hooks_) hooks_ = std::make_shared<Hooks>();
   hooks_->post.push_back({hooks_->next_id, std::move(hook)});
   return HookHandle(hooks_, hooks_->next_id++);
 }
 
 HookHandle Module::register_forward_pre_hook(ForwardPreHook hook) {
+  if (!hook) throw Error(fmt::format("[module] a hook is a function; got an empty one for {}", type_name()));
   if (!hooks_) hooks_ = std::make_shared<Hooks>();
   hooks_->pre.push_back({hooks_->next_id, std::move(hook)});
   return HookHandle(hooks_, hooks_->next_id++);

@@ -131,7 +131,8 @@ class Module {
   // after an assignment, an optimiser that was made before goes on with the old parameters.
   void replace(const Module& old, const std::shared_ptr<Module>& by);
 
-  // A hook sees what its module computes: a module with hooks is neither fused nor fuses what follows it.
+  // A hook sees what its module computes: a module with hooks is neither fused nor fuses what follows it. It may remove
+  // hooks, but not add or replace modules of a net that is running.
   // ModuleObserver (module_observer.h) only watches and leaves fusion as it is.
   using ForwardHook = std::function<void(Module& module, const TensorList& inputs, const Tensor& output)>;
   using ForwardPreHook = std::function<void(Module& module, const TensorList& inputs)>;

@@ -15,8 +15,11 @@
 namespace dnn {
 namespace {
 
-// A class derived from Conv2d may compute anything.
-Conv2d* as_conv2d(Module* module) { return typeid(*module) == typeid(Conv2d) ? static_cast<Conv2d*>(module) : nullptr; }
+// The module as an M, or null; a class derived from M may compute anything.
+template <class M>
+M* as(Module* module) {
+  return typeid(*module) == typeid(M) ? static_cast<M*>(module) : nullptr;
+}
 
 // What a run showed of convolutions and batch norms.
 struct Seen {
@@ -32,12 +35,12 @@ Seen run_and_see(Module& net, const Tensor& example) {
   for (const NamedModule& entry : net.named_modules()) {
     hooks.add(entry.module->register_forward_pre_hook([&](Module& m, const TensorList& x) {
       ++seen.calls[&m];
-      if (Conv2d* const conv = as_conv2d(&m)) seen.inputs.emplace(conv, x[0].shape());
+      if (Conv2d* const conv = as<Conv2d>(&m)) seen.inputs.emplace(conv, x[0].shape());
     }));
   }
   const ChainObserver observer([&](Module& first, Module& second) {
-    auto* const conv = as_conv2d(&first);
-    auto* const norm = dynamic_cast<BatchNorm2d*>(&second);
+    Conv2d* const conv = as<Conv2d>(&first);
+    BatchNorm2d* const norm = as<BatchNorm2d>(&second);
     if (conv) seen.after[conv].insert(&second);
     if (norm) seen.before[norm].insert(&first);
     if (conv && norm) ++seen.as_pair[conv], ++seen.as_pair[norm];
@@ -81,7 +84,7 @@ std::shared_ptr<Conv2d> fold(const Conv2d& conv, const BatchNorm2d& norm) {
 // A folded convolution takes the place of the one that it is made from in `inputs` too.
 void fold_norms(Module& net, Seen& seen) {
   for (const auto& [norm, before] : seen.before) {
-    auto* const conv = before.size() == 1 ? as_conv2d(*before.begin()) : nullptr;
+    Conv2d* const conv = before.size() == 1 ? as<Conv2d>(*before.begin()) : nullptr;
     if (!conv || seen.after.at(conv).size() != 1 || !norm->options().track_running_stats || !conv->fuses()) continue;
     if (seen.calls.at(conv) != seen.as_pair.at(conv) || seen.calls.at(norm) != seen.as_pair.at(norm)) continue;
     const std::shared_ptr<Conv2d> folded = fold(*conv, *norm);
@@ -93,11 +96,18 @@ void fold_norms(Module& net, Seen& seen) {
   }
 }
 
-void pack_weights(Module& net, const std::map<Conv2d*, Shape>& inputs) {
-  for (const auto& [conv, input] : inputs) net.replace(*conv, std::make_shared<PackedConv2d>(*conv, input));
-  for (const NamedModule& entry : net.named_modules()) {
-    if (typeid(*entry.module) != typeid(Linear)) continue;
-    net.replace(*entry.module, std::make_shared<PackedLinear>(static_cast<Linear&>(*entry.module)));
+// The net itself may be a single layer.
+void pack_weights(std::shared_ptr<Module>& net, const std::map<Conv2d*, Shape>& inputs) {
+  const auto replace = [&](const Module& old, const std::shared_ptr<Module>& by) {
+    if (&old == net.get()) {
+      net = by;
+    } else {
+      net->replace(old, by);
+    }
+  };
+  for (const auto& [conv, input] : inputs) replace(*conv, std::make_shared<PackedConv2d>(*conv, input));
+  for (const NamedModule& entry : net->named_modules()) {
+    if (Linear* const linear = as<Linear>(entry.module)) replace(*linear, std::make_shared<PackedLinear>(*linear));
   }
 }
 
@@ -109,7 +119,7 @@ std::shared_ptr<Module> optimize_for_inference(const Module& net, const Tensor& 
   copy->eval();
   Seen seen = run_and_see(*copy, example);
   fold_norms(*copy, seen);
-  pack_weights(*copy, seen.inputs);
+  pack_weights(copy, seen.inputs);
   copy->eval();  // the new parts too
   for (const Tensor& parameter : copy->parameters()) parameter.requires_grad(false);
   return copy;

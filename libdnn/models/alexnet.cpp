@@ -1,5 +1,7 @@
 #include <libdnn/models/alexnet.h>
 
+#include <set>
+
 #include <libdnn/layers/init.h>
 
 namespace dnn {
@@ -17,6 +19,14 @@ Conv2d conv(int in_channels, int out_channels, int kernel_size, int padding, int
                  .groups = groups});
 }
 
+// The biases of 1 give the ReLUs positive inputs, so that the first layers learn from the first step.
+void init_as_paper(Module& net, const std::set<std::string>& layers_of_positive_bias) {
+  init::weights(net, init::normal(0.01), init::normal(0.01));
+  for (const NamedModule& m : net.named_modules()) {
+    if (layers_of_positive_bias.count(m.name) > 0) init::constant(1)(m.module->parameter("bias"));
+  }
+}
+
 }  // namespace
 
 Sequential alexnet(int classes) {
@@ -31,9 +41,10 @@ Sequential alexnet(int classes) {
   net.add("classifier", Sequential(Dropout(0.5), Linear(9216, 4096), ReLU(),  //
                                    Dropout(0.5), Linear(4096, 4096), ReLU(),  //
                                    Linear(4096, classes)));
-  // PyTorch's default shrinks the signal at every layer, until the gradients no longer move the weights.
-  init::weights(net, init::kaiming_normal(), init::kaiming_normal());
-  init::normal(0.01)(net.child("classifier").child("6").parameter("weight"));
+  // PyTorch's default shrinks the signal at every layer, until the gradients no longer move the weights. The paper's
+  // start is for pixels of 0 to 255: those here have been divided by 255 and by a deviation of about 0.226.
+  init_as_paper(net, {"features.3", "features.8", "features.10", "classifier.1", "classifier.4"});
+  init::normal(0.01 * 255 * 0.226)(net.child("features").child("0").parameter("weight"));
   return net;
 }
 
@@ -62,11 +73,7 @@ Sequential caffe_alexnet(int classes) {
   net.add("relu7", ReLU());
   net.add("drop7", Dropout(0.5));
   net.add("fc8", Linear(4096, classes));
-  // As the paper starts: the biases give the ReLUs positive inputs, so that the first layers learn from the first step.
-  init::weights(net, init::normal(0.01), init::normal(0.01));
-  for (const char* layer : {"conv2", "conv4", "conv5", "fc6", "fc7"}) {
-    init::constant(1)(net.child(layer).parameter("bias"));
-  }
+  init_as_paper(net, {"conv2", "conv4", "conv5", "fc6", "fc7"});
   return net;
 }
 

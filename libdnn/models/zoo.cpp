@@ -31,7 +31,7 @@ constexpr Preprocessing caffe_preprocessing(int crop) {
           .bgr = true};
 }
 
-constexpr Preprocessing kMnist{.resize = 28, .crop_height = 28, .crop_width = 28};
+constexpr Preprocessing kMnist{.resize = 28, .crop_height = 28, .crop_width = 28, .grey = true};
 constexpr Preprocessing kCifar = imagenet_preprocessing(32, 32);
 constexpr Preprocessing kImagenet = imagenet_preprocessing(), kInception = imagenet_preprocessing(299, 342);
 

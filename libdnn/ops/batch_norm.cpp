@@ -15,7 +15,9 @@ RowsShape checked_shape(const Tensor& x, const Tensor& running_mean, const Tenso
                         const Tensor& bias, bool training) {
   const RowsShape shape = last_dim_rows("batch_norm", x);
   if (training && shape.rows == 1) {
-    throw Error(fmt::format("[batch_norm] training needs more than one value a channel; got x {}", x.shape().str()));
+    throw Error(
+        fmt::format("[batch_norm] training needs more than one value a channel, of more or larger pictures; got x {}",
+                    x.shape().str()));
   }
   if (!training && !(running_mean.defined() && running_var.defined())) {
     throw Error("[batch_norm] needs running statistics but in training; got none");

@@ -38,7 +38,7 @@ int packed_size(const char* op, const Tensor& w, int64_t count) {
 }
 
 void check_no_grad(const char* op, const TensorList& operands) {
-  if (wants_grad(operands)) throw Error(fmt::format("[{}] a packed weight has no way back; call it under NoGrad", op));
+  if (wants_grad(operands)) throw Error(fmt::format("[{}] a packed weight has no backward step; call it under NoGrad", op));
 }
 
 void check_channels(const char* op, int in, int out, int groups) {

@@ -20,7 +20,10 @@ int output_size(const char* side, int in, int stride, int padding_begin, int pad
                 int output_padding) {
   const int64_t size =
       (int64_t{in} - 1) * stride - padding_begin - padding_end + int64_t{dilation} * (window - 1) + output_padding + 1;
-  if (size < 1 || size > std::numeric_limits<int>::max()) {
+  if (size > std::numeric_limits<int>::max()) {
+    throw Error(fmt::format("[{}] the result is too large in {}; got {}", kOp, side, size));
+  }
+  if (size < 1) {
     throw Error(fmt::format("[{}] the padding must leave an output in {}; got {} for padding {} + {}", kOp, side, size,
                             padding_begin, padding_end));
   }

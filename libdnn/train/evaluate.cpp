@@ -6,6 +6,7 @@
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/ops/argmax.h>
+#include <libdnn/ops/check.h>
 #include <libdnn/ops/cross_entropy.h>
 #include <libdnn/train/non_finite.h>
 
@@ -18,6 +19,8 @@ void Evaluation::add(double mean_loss, int64_t batch_correct, int64_t batch_samp
 }
 
 int64_t count_correct(const Tensor& scores, const Tensor& labels) {
+  check_dims("count_correct", "scores", scores, 2);
+  check_shape("count_correct", "labels", labels, {scores.size(0)});
   const std::vector<int32_t> predicted = argmax(scores).to_vector<int32_t>(), wanted = labels.to_vector<int32_t>();
   int64_t correct = 0;
   for (size_t i = 0; i < wanted.size(); ++i) correct += predicted[i] == wanted[i] ? 1 : 0;

@@ -49,7 +49,12 @@ std::string describe_non_finite(Module& net, const Tensor& input) {
                               name.empty() ? "the net" : name, module.type_name());
         }));
   }
-  net.heads(input);
+  const TensorList heads = net.heads(input);
+  for (size_t i = 0; i < heads.size() && !found; ++i) {
+    if (all_finite(heads[i])) continue;
+    found = true;
+    where = fmt::format("the result of head {} of the net has values that are not finite", i);
+  }
   return where;
 }
 

@@ -36,8 +36,8 @@ void Trainer::train_step(const Batch& batch, Evaluation& sums) {
   const double value = losses.total.item();
   if (!std::isfinite(value)) {
     set_random_state(random);
-    throw Error(fmt::format("[train] the loss is {} in step {}; {}", value, sgd_.step_count() + 1,
-                            describe_non_finite(net_, batch.images)));
+    throw Error(fmt::format("[train] the loss is {} in step {}; {}", std::isnan(value) ? std::abs(value) : value,
+                            sgd_.step_count() + 1, describe_non_finite(net_, batch.images)));
   }
   losses.total.backward();
   sgd_.step();

@@ -113,7 +113,7 @@ TEST_CASE("safetensors: every truncation is refused, and every longer file", "[s
     CHECK_THROWS_WITH(SafetensorsFile(path), Contains(path));
   }
   write_bytes(path, whole + "x");
-  CHECK_THROWS_WITH(SafetensorsFile(path), Contains("1 bytes belong to no tensor"));
+  CHECK_THROWS_WITH(SafetensorsFile(path), Contains("1 byte belongs to no tensor"));
 }
 
 TEST_CASE("safetensors: any changed byte of the header is refused or read without harm", "[safetensors]") {

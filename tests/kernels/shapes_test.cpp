@@ -155,7 +155,8 @@ TEST_CASE("conv2d: each bad field is refused by name", "[shapes]") {
   CHECK(refusal([](S& s) { s.dilation_w = 5, s.pad_right = 1; }) ==
         "[conv2d] the window is larger than the padded input in width; got window 11 on 9 + 0 + 1");
   const int huge = std::numeric_limits<int>::max();
-  CHECK(refusal([&](S& s) { s.h = huge, s.pad_top = 1; }) != "no error");
+  CHECK(refusal([&](S& s) { s.h = huge, s.pad_top = 1; }) ==
+        "[conv2d] the padded input is too large in height; got 2147483647 + 1 + 0");
   CHECK(refusal([&](S& s) { s.dilation_h = huge; }) != "no error");
 }
 
@@ -190,6 +191,8 @@ TEST_CASE("pool2d: each bad field is refused by name", "[shapes]") {
         "[pool2d] the window is larger than the padded input in height; got window 12 on 9 + 1 + 1");
   CHECK(refusal([](S& s) { s.s = 12; }) ==
         "[pool2d] the window is larger than the padded input in width; got window 12 on 9 + 1 + 1");
+  CHECK(refusal([](S& s) { s.w = std::numeric_limits<int>::max() - 1; }) ==
+        "[pool2d] the padded input is too large in width; got 2147483646 + 1 + 1");
 }
 
 TEST_CASE("gemm: sizes, work and refusals", "[shapes]") {

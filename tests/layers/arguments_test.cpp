@@ -98,7 +98,7 @@ TEST_CASE("arguments: pictures in another library's order are recognized", "[lay
   const Tensor pictures = zeros({2, 3, 6, 5});
   const std::string hint = "; x looks like (N, C, H, W), which nchw_to_nhwc brings to (N, H, W, C)";
   Conv2d conv(3, 4, 5);
-  CHECK_THROWS_WITH(conv(pictures), Contains("for x (2, 3, 6, 5) in 1 groups" + hint));
+  CHECK_THROWS_WITH(conv(pictures), Contains("for x (2, 3, 6, 5) in 1 group" + hint));
   CHECK(conv(nchw_to_nhwc(pictures)).shape() == Shape{2, 2, 1, 4});
   CHECK_THROWS_WITH(conv(zeros({2, 6, 5, 4})), !Contains("looks like"));
   BatchNorm2d norm(3);

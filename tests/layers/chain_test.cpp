@@ -151,6 +151,15 @@ TEST_CASE("run_chain: a pre-hook unfuses too, and a hooked module leaves the res
   CHECK(of_linear == std::vector<float>{-3, 2});
 }
 
+TEST_CASE("run_chain: a residual of another shape is an error, fused or not", "[layers]") {
+  const test::DefaultDevice on("reference");
+  Residual net(Conv2d(4, 1, 1));  // (N, H, W, 1) + (N, H, W, 4) could be broadcast
+  for (const bool fusion : {false, true}) {
+    net.set_fusion(fusion);
+    CHECK_THROWS_WITH(net(rand({1, 2, 2, 4})), Catch::Matchers::Contains("residual must be (1, 2, 2, 1)"));
+  }
+}
+
 TEST_CASE("run_chain: gradients are the same fused and not", "[layers]") {
   for (const Backend* row : test::rows()) {
     INFO(row->name);

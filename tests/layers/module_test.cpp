@@ -219,6 +219,28 @@ TEST_CASE("module: hooks run around forward and can be taken away", "[module]") 
   late.remove();
 }
 
+TEST_CASE("module: an empty hook is refused", "[module]") {
+  Net net;
+  CHECK_THROWS_WITH(net.register_forward_hook(nullptr), Contains("[module] a hook") && Contains("Net"));
+  CHECK_THROWS_WITH(net.register_forward_pre_hook({}), Contains("[module] a hook") && Contains("Net"));
+  CHECK_FALSE(net.has_hooks());
+}
+
+TEST_CASE("module: a net in training has at least one head, with a hook and without", "[module]") {
+  struct Headless : Module {
+    Tensor forward(const Tensor& x) override { return x; }
+    TensorList forward_heads(const Tensor&) override { return {}; }
+  };
+  Headless net;
+  const Tensor x = tensor({1}, {1});
+  for (int i = 0; i < 2; ++i) {
+    CHECK_THROWS_WITH(net.heads(x), Contains("Headless") && Contains("no head"));
+    net.register_forward_hook([](Module&, const TensorList&, const Tensor&) {});
+  }
+  net.eval();
+  CHECK(net.heads(x).size() == 1);
+}
+
 TEST_CASE("module: no child is nothing, nor the module that holds it", "[module]") {
   const auto net = std::make_shared<Sequential>(), inner = std::make_shared<Sequential>();
   net->add("inner", std::shared_ptr<Module>(inner));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <libdnn/autograd/tape.h>
 #include <libdnn/formats/weights.h>
 #include <libdnn/layers/layers.h>
 #include <libdnn/layers/optimize_for_inference.h>
@@ -118,6 +119,20 @@ TEST_CASE("optimize_for_inference packs weights, for pictures of any number and 
   }
 }
 
+TEST_CASE("optimize_for_inference of a single layer", "[layers]") {
+  const NoGrad no_grad;
+  const Tensor x = ones({1, 1, 1, 2});
+  Conv2d conv(2, 1, 1);
+  conv.parameter("weight").copy_from(full({1, 1, 1, 2}, 3));
+  conv.parameter("bias").copy_from(full({1}, 1));
+  CHECK((*optimize_for_inference(conv, x))(x).item() == 7);
+  Linear linear(2, 1);
+  linear.parameter("weight").copy_from(full({1, 2}, 2));
+  linear.parameter("bias").copy_from(full({1}, 5));
+  CHECK((*optimize_for_inference(linear, ones({1, 2})))(ones({1, 2})).item() == 9);
+  CHECK((*optimize_for_inference(ReLU(), -x))(-x).to_vector<float>() == std::vector<float>{0, 0});
+}
+
 TEST_CASE("a frozen net: no gradient, no other device, no file", "[layers]") {
   const test::DefaultDevice on("cpu");
   const std::shared_ptr<Module> frozen = optimize_for_inference(Sequential(Conv2d(2, 3, 3)), rand({1, 4, 4, 2}));
@@ -168,6 +183,22 @@ TEST_CASE("optimize_for_inference leaves classes derived from Conv2d alone", "[l
   net.eval();
   const Tensor x = rand({1, 2, 2, 1});
   CHECK((*optimize_for_inference(net, x))(x).to_vector<float>() == net(x).to_vector<float>());
+}
+
+TEST_CASE("optimize_for_inference leaves classes derived from BatchNorm2d alone", "[layers]") {
+  struct DoubledNorm : BatchNorm2d {
+    DoubledNorm() : BatchNorm2d(1) {}
+    std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+    Tensor forward(const Tensor& x) override { return BatchNorm2d::forward(x) * 2; }
+    bool fuses() const override { return false; }
+  };
+  const test::DefaultDevice on("reference");
+  Sequential net(Conv2d(1, 1, 1), DoubledNorm());
+  net.child("0").parameter("weight").copy_from(full({1, 1, 1, 1}, 2));
+  net.child("0").parameter("bias").copy_from(full({1}, 1));
+  net.eval();
+  const Tensor y = (*optimize_for_inference(net, ones({1, 1, 1, 1})))(ones({1, 1, 1, 1}));
+  CHECK(y.item() == Approx(6).epsilon(1e-4));  // (2 * 1 + 1) / sqrt(1 + eps), twice
 }
 
 TEST_CASE("replace: a module below, wherever it is held", "[layers]") {

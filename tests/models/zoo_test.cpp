@@ -17,6 +17,7 @@ TEST_CASE("zoo: every net takes its pictures, gives its classes and can be copie
     CHECK(names.insert(entry.name).second);
     CHECK(entry.preprocessing.crop_height == entry.height);
     CHECK(entry.preprocessing.crop_width == entry.width);
+    CHECK(entry.preprocessing.grey == (entry.channels == 1));
     const std::shared_ptr<Module> net = entry.make(7);
     const Tensor x({2, entry.height, entry.width, entry.channels});
     const TensorList heads = net->heads(x);

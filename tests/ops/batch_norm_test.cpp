@@ -82,8 +82,10 @@ TEST_CASE("batch_norm op: an empty batch leaves the statistics alone", "[ops]") 
 
 TEST_CASE("batch_norm op: bad input", "[ops]") {
   const Tensor x = random64({2, 3}, 1), none, three = random64({3}, 2), two = random64({2}, 3);
-  CHECK_THROWS_WITH(batch_norm(random64({1, 1, 1, 3}, 1), none, none, three, three),
-                    Contains("[batch_norm] training needs more than one value a channel; got x (1, 1, 1, 3)"));
+  CHECK_THROWS_WITH(
+      batch_norm(random64({1, 1, 1, 3}, 1), none, none, three, three),
+      Contains("[batch_norm] training needs more than one value a channel, of more or larger pictures; got x "
+               "(1, 1, 1, 3)"));
   CHECK_THROWS_WITH(batch_norm(x, none, none, three, three, {.training = false}), Contains("running statistics"));
   CHECK_THROWS_WITH(batch_norm(x, two, three, three, three), Contains("running_mean must be (3); got (2)"));
   CHECK_THROWS_WITH(batch_norm(x, three, two, three, three), Contains("running_var must be (3)"));

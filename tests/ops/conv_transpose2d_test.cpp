@@ -120,6 +120,8 @@ TEST_CASE("conv_transpose2d op: bad input", "[ops]") {
   CHECK_THROWS_WITH(conv_transpose2d(zeros({1, 1, 1, 4}), w, b, {.stride = {2, 2}, .output_padding = {-1, 0}}),
                     Contains("[conv_transpose2d]"));
   CHECK_THROWS_WITH(conv_transpose2d(zeros({1, 0, 5, 4}), w, b), Contains("[conv_transpose2d]"));
+  CHECK_THROWS_WITH(conv_transpose2d(x, w, b, {.stride = {1, 1 << 29}}),
+                    Contains("the result is too large in width; got 2147483651"));
 }
 
 }  // namespace

@@ -54,6 +54,16 @@ TEST_CASE("count_correct: equal scores are not all right", "[evaluate]") {
   CHECK(count_correct(tensor({1, 0, 0, 0, 1, 0, 0, 0, 1}, {3, 3}), labels) == 3);
 }
 
+TEST_CASE("count_correct: a label for each row of the scores", "[evaluate]") {
+  const Tensor scores = zeros({2, 3});
+  for (const int labels : {0, 1, 3}) {
+    CHECK_THROWS_WITH(count_correct(scores, zeros({labels}, DType::int32)),
+                      Contains("[count_correct] labels must be (2)"));
+  }
+  CHECK_THROWS_WITH(count_correct(zeros({2, 1, 3}), zeros({2}, DType::int32)), Contains("[count_correct]"));
+  CHECK(count_correct(zeros({0, 3}), zeros({0}, DType::int32)) == 0);
+}
+
 TEST_CASE("trainer: a net learns, and all threads give the same bits", "[trainer]") {
   const int before = num_threads();
   const Outcome one = train_lenet(1);
@@ -218,6 +228,23 @@ TEST_CASE("trainer: the search for a non-finite value leaves no hooks, though fo
   CHECK_THROWS_AS(describe_non_finite(net, ones({1, 5})), Error);
   for (const NamedModule& m : net.named_modules()) CHECK(!m.module->has_hooks());
   CHECK(describe_non_finite(net, ones({1, 4})).starts_with("all layers are finite"));
+}
+
+// The head's result is made outside of any module.
+struct LostHead : Block {
+  LostHead() { add("fc", Linear(4, 2)); }
+  Tensor forward(const Tensor& x) override { return child("fc")(x); }
+  TensorList forward_heads(const Tensor& x) override {
+    const Tensor y = child("fc")(x);
+    return {y, y / zeros({2})};
+  }
+  std::vector<double> head_weights() const override { return {1, 1}; }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+};
+
+TEST_CASE("trainer: the search for a non-finite value looks at each head", "[trainer]") {
+  LostHead net;
+  CHECK(describe_non_finite(net, ones({1, 4})).starts_with("the result of head 1"));
 }
 
 TEST_CASE("trainer: stops when asked and reports what it has", "[trainer]") {
