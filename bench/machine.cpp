@@ -12,6 +12,8 @@
 namespace dnn::bench {
 namespace {
 
+constexpr size_t kHugePage = size_t{2} << 20;
+
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -39,9 +41,10 @@ std::vector<const Backend*> cpu_rows() {
   return rows;
 }
 
+// Whole huge pages, as the tensors of the library lie in.
 Array::Array(const Backend& row, int64_t count, uint32_t seed)
     : row_(row),
-      bytes_(static_cast<size_t>(count) * sizeof(float)),
+      bytes_((static_cast<size_t>(count) * sizeof(float) + kHugePage - 1) / kHugePage * kHugePage),
       data_(static_cast<float*>(row.device.alloc(0, bytes_, nullptr))) {
   std::vector<float> values(static_cast<size_t>(count));
   uint32_t state = seed * 2654435761u + 1;
@@ -50,7 +53,7 @@ Array::Array(const Backend& row, int64_t count, uint32_t seed)
     value = static_cast<float>(state >> 8) / 8388608.0f - 1.0f;
   }
   Context context(row);
-  row.device.copy_from_host(context, data_, values.data(), bytes_);
+  row.device.copy_from_host(context, data_, values.data(), values.size() * sizeof(float));
 }
 
 Array::~Array() { row_.device.free(0, data_, bytes_); }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include <kernels/backend.h>
 #include <libdnn/dnn.h>
 
 namespace {

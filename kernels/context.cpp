@@ -24,7 +24,9 @@ struct Context::Arena {
 };
 
 Context::Context(const Backend& b, int device, StreamKind kind)
-    : backend(b), ordinal(device), stream(b.device.stream ? b.device.stream(device, kind) : nullptr),
+    : backend(b),
+      ordinal(device),
+      stream(b.device.stream ? b.device.stream(device, kind) : nullptr),
       arena(std::make_unique<Arena>()) {}
 
 Context::~Context() {

@@ -38,7 +38,7 @@ struct DeviceApi {
   void (*copy_to_host)(Context&, void* host, const void* device, size_t bytes) = nullptr;
   void (*copy)(Context&, void* to, const void* from, size_t bytes) = nullptr;  // both on the context's device
   void (*fill)(Context&, void* data, unsigned char byte, size_t bytes) = nullptr;
-  Event* (*record)(Context&) = nullptr;  // of what was put into the stream so far; release() frees it
+  Event* (*record)(Context&) = nullptr;      // of what was put into the stream so far; release() frees it
   void (*wait)(Context&, Event*) = nullptr;  // the stream goes on when the event has happened
   void (*release)(Event*) = nullptr;
   void (*synchronize)(Context&) = nullptr;  // returns when the stream is empty

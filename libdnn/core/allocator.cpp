@@ -78,9 +78,11 @@ void Allocator::remove_free(Chunk* chunk) {
 // Takes a segment of at least `least` bytes, behind the last one where `after` is its end; null where there is none.
 std::byte* Allocator::take_segment(size_t least, std::byte* after) {
   least = round_up(least, kSegmentUnit);
-  // An eighth of what there is: few calls, and little that stays unused.
+  // A segment that joins the last one can be small. One by itself is an eighth of what there is, so that few gaps divide
+  // the memory and little stays unused.
   const size_t eighth = round_up(static_cast<size_t>(stats_.reserved_bytes) / 8, kSegmentUnit);
-  for (const size_t bytes : {std::max(least, std::min(eighth, kLargestGrowth)), least}) {
+  const size_t apart = std::max(least, std::min(eighth, kLargestGrowth));
+  for (const size_t bytes : {after ? least : apart, least}) {
     if (limit_ > 0 && static_cast<size_t>(stats_.reserved_bytes) + bytes > limit_) continue;
     auto* data = static_cast<std::byte*>(backend_.device.alloc(ordinal_, bytes, after));
     if (!data) continue;
@@ -241,10 +243,10 @@ void Allocator::cut_out(Chunk* chunk, std::byte* data, size_t bytes) {
 }
 
 void Allocator::throw_out_of_memory(size_t bytes) const {
-  throw Error(fmt::format(
-      "[alloc] out of memory on {}: {:.1f} MiB wanted, {:.1f} MiB in use, {:.1f} MiB cached{}", backend_.name,
-      mib(static_cast<int64_t>(bytes)), mib(stats_.allocated_bytes), mib(stats_.reserved_bytes - stats_.allocated_bytes),
-      limit_ > 0 ? fmt::format(", limit {:.1f} MiB", mib(static_cast<int64_t>(limit_))) : ""));
+  throw Error(fmt::format("[alloc] out of memory on {}: {:.1f} MiB wanted, {:.1f} MiB in use, {:.1f} MiB cached{}",
+                          backend_.name, mib(static_cast<int64_t>(bytes)), mib(stats_.allocated_bytes),
+                          mib(stats_.reserved_bytes - stats_.allocated_bytes),
+                          limit_ > 0 ? fmt::format(", limit {:.1f} MiB", mib(static_cast<int64_t>(limit_))) : ""));
 }
 
 }  // namespace dnn

@@ -11,8 +11,8 @@ struct Context;
 class Allocator;
 
 // Where a tensor lives and is computed: a row and the number of one of its devices. "cpu" (the best row this machine
-// has), "reference" (plain loops, also double), "meta" (shapes only), a row by its name, "cpu_avx2", or "cuda:1". Without
-// a number the first. Cheap to copy.
+// has), "reference" (plain loops, also double), "meta" (shapes only), a row by its name, "cpu_avx2", or "cuda:1".
+// Without a number the first. Cheap to copy.
 class Device {
  public:
   Device(const std::string& name);  // throws Error where there is none such

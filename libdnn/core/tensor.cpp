@@ -177,7 +177,8 @@ Tensor from_vector(const std::vector<T>& values, const Shape& shape, const Devic
                             values.size()));
   }
   Tensor y(shape, dtype_of<T>(), device);
-  device.backend().device.copy_from_host(thread_context(device), y.raw_data(), values.data(), values.size() * sizeof(T));
+  device.backend().device.copy_from_host(thread_context(device), y.raw_data(), values.data(),
+                                         values.size() * sizeof(T));
   return y;
 }
 

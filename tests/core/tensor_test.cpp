@@ -1,7 +1,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include <libdnn/core/allocator.h>
 #include <libdnn/core/tensor.h>
 
 namespace dnn {
@@ -48,39 +47,19 @@ TEST_CASE("tensor: devices", "[tensor]") {
   CHECK(b.device().name() == "cpu");
   CHECK(b.to_vector<float>() == std::vector<float>{1, 2});
   CHECK(b.to("cpu").impl() == b.impl());
+  CHECK(a.device().ordinal() == 0);
+  CHECK(Device("reference:0") == Device("reference"));
+  CHECK_THROWS_WITH(Device("reference:1"), "[device] there is no device reference:1; reference has 1 device");
+  for (const char* name : {"reference:", "reference:x", "reference:-1", "reference:1:2", ":0"}) {
+    INFO(name);
+    CHECK_THROWS_AS(Device(name), Error);
+  }
   const Tensor m({1000, 1000, 1000}, DType::float32, "meta");
   CHECK_THROWS_WITH(m.to_vector<float>(), Contains("meta"));
   CHECK(memory_stats("meta").allocated_bytes >= 4000000000);
   set_default_device("reference");
   CHECK(zeros({2}).device().name() == "reference");
   set_default_device("cpu");
-}
-
-TEST_CASE("allocator: blocks are reused, the peak is kept", "[tensor]") {
-  const Device device = "reference";
-  device.allocator().release_unused();
-  { const Tensor warm({1000}, DType::float32, device); }
-  const MemoryStats before = memory_stats(device);
-  device.allocator().reset_peak();
-  for (int i = 0; i < 10; ++i) const Tensor again({1000 - i}, DType::float32, device);
-  const MemoryStats after = memory_stats(device);
-  CHECK(after.system_allocations == before.system_allocations);
-  CHECK(after.allocated_bytes == before.allocated_bytes);
-  CHECK(after.peak_bytes == before.allocated_bytes + 4000);
-}
-
-TEST_CASE("allocator: what a step took, the next finds again, whatever came in between", "[tensor]") {
-  const Device device = "reference";
-  device.allocator().release_unused();
-  const auto step = [&] {
-    const Tensor first({25000}, DType::float32, device);  // 98 KB
-    const Tensor second({20000}, DType::float32, device);
-  };
-  step();
-  const Tensor kept({23000}, DType::float32, device);  // smaller than the first, whose block is free
-  const int64_t before = memory_stats(device).system_allocations;
-  step();
-  CHECK(memory_stats(device).system_allocations == before);
 }
 
 TEST_CASE("full: whole numbers that the type doesn't hold are refused", "[tensor]") {

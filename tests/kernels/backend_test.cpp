@@ -12,18 +12,40 @@ TEST_CASE("backend: rows by name", "[backend]") {
     if (available(*row)) {
       CHECK(&backend(row->name) == row);
     } else {
-      CHECK_THROWS_WITH(backend(row->name), "[backend] this CPU has not the instructions of " + row->name);
+      CHECK_THROWS_WITH(backend(row->name), "[device] " + row->name + " " + row->unavailable_because(*row));
+      CHECK(row->unavailable_because(*row).substr(0, 6) == "needs ");
     }
   }
+  names.resize(5);  // without those that were added
   CHECK(names == std::vector<std::string>{"reference", "cpu_baseline", "cpu_avx2", "cpu_avx512", "meta"});
   CHECK(available(backend("cpu")));
   CHECK(backend("cpu").name.substr(0, 4) == "cpu_");
 }
 
 TEST_CASE("backend: an unknown name is refused with the known ones", "[backend]") {
-  CHECK_THROWS_WITH(backend("gpu"),
-                    "[backend] there is cpu, reference, cpu_baseline, cpu_avx2, cpu_avx512, meta; got 'gpu'");
+  std::string names = "cpu";
+  for (const Backend* row : backends()) {
+    if (available(*row)) names += ", " + row->name;
+  }
+  CHECK_THROWS_WITH(backend("gpu"), "[device] unknown device 'gpu'; available: " + names);
   CHECK_THROWS_AS(backend(""), Error);
+}
+
+// Its name is found from now on, as that of a row in a library that is loaded later.
+TEST_CASE("backend: a row is added", "[backend]") {
+  static bool unavailable = false;
+  Backend row = reference_row();
+  row.name = "added";
+  row.device_count = [] { return 2; };
+  row.unavailable_because = [](const Backend& r) {
+    return unavailable ? "is " + r.name + " and rests" : std::string();
+  };
+  add_backend(row);
+  CHECK(backend("added").device_count() == 2);
+  CHECK_THROWS_WITH(add_backend(row), "[backend] there is a row 'added' already");
+  unavailable = true;  // so that no other test meets it
+  CHECK_THROWS_WITH(backend("added"), "[device] added is added and rests");
+  CHECK_FALSE(available(*backends().back()));
 }
 
 TEST_CASE("backend: a missing kernel says what is missing where", "[backend]") {
@@ -60,7 +82,8 @@ TEST_CASE("backend: memory of every row", "[backend]") {
     const DeviceApi& device = row->device;
     Context context(*row);
     const int64_t before = device.allocations();
-    auto *a = static_cast<float*>(device.alloc(0, 4000, nullptr)), *b = static_cast<float*>(device.alloc(0, 4000, nullptr));
+    auto *a = static_cast<float*>(device.alloc(0, 4000, nullptr)),
+         *b = static_cast<float*>(device.alloc(0, 4000, nullptr));
     CHECK(device.allocations() == before + 2);
     CHECK(reinterpret_cast<uintptr_t>(a) % 64 == 0);
     CHECK(reinterpret_cast<uintptr_t>(b) % 64 == 0);
@@ -94,13 +117,15 @@ TEST_CASE("meta: kernels do nothing on memory that isn't there", "[backend]") {
   meta.f32.gemm(context, {1000, 1000, 1000}, nullptr, nullptr, {}, nullptr);
   meta.f64.fill_constant(context, int64_t{1} << 40, 1, nullptr);
   float value = 0;
-  CHECK_THROWS_WITH(meta.device.copy_to_host(context, &value, data, 4), "[copy_to_host] a tensor on meta has no values to read");
+  CHECK_THROWS_WITH(meta.device.copy_to_host(context, &value, data, 4),
+                    "[copy_to_host] a tensor on meta has no values to read");
   meta.device.free(0, data, size_t{1} << 50);
 }
 
 // Hidden, for tests/run.sh --qemu: only right on a CPU that has neither AVX2 nor AVX-512.
 TEST_CASE("backend: without AVX only the baseline is available", "[.nehalem]") {
-  for (const Backend* row : backends()) CHECK(available(*row) == (row->name != "cpu_avx2" && row->name != "cpu_avx512"));
+  for (const Backend* row : backends())
+    CHECK(available(*row) == (row->name != "cpu_avx2" && row->name != "cpu_avx512"));
   CHECK(backend("cpu").name == "cpu_baseline");
 }
 

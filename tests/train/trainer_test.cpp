@@ -4,6 +4,7 @@
 #include <limits>
 #include <sstream>
 
+#include <libdnn/core/allocator.h>
 #include <libdnn/dnn.h>
 #include <libdnn/train/non_finite.h>
 
