@@ -9,6 +9,7 @@
 #include <libdnn/autograd/function.h>
 #include <libdnn/autograd/gradcheck.h>
 #include <libdnn/autograd/tape.h>
+#include <libdnn/core/allocator.h>
 #include <libdnn/core/counted.h>
 #include <libdnn/core/device.h>
 #include <libdnn/core/random.h>
