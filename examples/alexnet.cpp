@@ -26,8 +26,8 @@ void train(const TrainingOptions& o) {
   dnn::SGD sgd(net->named_parameters(), {.lr = o.lr, .momentum = o.momentum, .weight_decay = o.weight_decay});
   const int64_t all_steps = o.steps > 0 ? o.steps : o.epochs * loader.batches();
   const dnn::Schedule lr = dnn::linear_lr(o.lr, all_steps);  // falls to 0 over the run
-  std::printf("%s: %lld pictures in %d classes, %lld steps of %d\n", o.model.c_str(),
-              static_cast<long long>(loader.samples()), classes, static_cast<long long>(all_steps), o.batch);
+  std::printf("%s: %s in %s, %s of %d\n", o.model.c_str(), dnn::counted(loader.samples(), "picture").c_str(),
+              dnn::counted(classes, "class", "classes").c_str(), dnn::counted(all_steps, "step").c_str(), o.batch);
 
   for (int epoch = 0; sgd.step_count() < all_steps; ++epoch) {
     dnn::Evaluation sums;  // over the pictures of the epoch

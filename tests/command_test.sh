@@ -128,6 +128,9 @@ grep -qF "got 'fft'" out || fault "DNN_CONV=fft is refused without saying so"
   printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1, 28, 28), }"
   head -c 6272 /dev/zero
 } >black.npy
+running=(run --model lenet --weights run/weights.safetensors --input black.npy)
+refuses 2 "--output would replace the input, black.npy" "${running[@]}" --output black.npy
+refuses 2 "no/such/folder" "${running[@]}" --output no/such/folder/logits.npy
 for output in logits.npy logits.pb; do
   "$build/dnn" run --model lenet --weights run/weights.safetensors --input black.npy --output $output >out ||
     fault "dnn run: exit code $?"
@@ -200,6 +203,7 @@ refuses 2 "--order has no effect on lenet" "${classify[@]}" seen/a.jpg --order b
 refuses 2 "--interpolation has no effect where nothing is resized" "${classify[@]}" seen/a.jpg --resize 0 --interpolation bicubic
 refuses 2 "--mean: lenet has 1 channel; got 3 numbers" "${classify[@]}" seen/a.jpg --mean 0.5,0.5,0.5
 refuses 2 "--std: resnet18 has 3 channels; got 1 number" classify --model resnet18 --weights first.safetensors seen/a.jpg --std 0.5
+refuses 2 "--std: must not be 0" "${classify[@]}" seen/a.jpg --std 0
 "$build/dnn" "${classify[@]}" seen/a.jpg --mean 0.5 --std 0.25 | grep -q "^preprocessing: .*0.5.*0.25" || fault "dnn classify --mean 0.5"
 # Tensors that do not fit, some of the many named.
 refuses 1 " and 13 more; unused" classify --model alexnet --weights run/weights.safetensors seen/a.jpg
@@ -269,6 +273,8 @@ awk '$1 == "epoch" {
     sum = $6 * $9 + $11 * $14 + $16 * $19; if ((sum - $21) ^ 2 > 1e-6) exit 1; total[$2] = $21
   }
   END { exit !(total[6] < total[1] && total[6] > 0) }' out || fault "googlenet: a wrong sum, or a loss that rises: $(cat out)"
+"$build/examples/alexnet" --steps none >out 2>&1
+[ $? = 2 ] || fault "alexnet --steps none: another exit code than 2, $(cat out)"
 # A loss that is not finite ends the program, and says where it arose.
 for arguments in "alexnet --model alexnet --size 63" "alexnet --size 227" "googlenet --size 64" "googlenet --model caffe_googlenet"; do
   # shellcheck disable=SC2086

@@ -37,6 +37,8 @@ function fault(text) {
 function may_include(name,   to, n, i, list) {
   split(name, to, "/")
   if (part == "bench" || part == "tests") return to[1] == "kernels" || to[1] == "libdnn" || to[1] == part
+  # The reference is what the others are compared with: they share nothing with it but definitions in kernels/.
+  if (FILENAME ~ /^kernels\/cpu\//) return to[1] == "kernels" && to[2] != "reference"
   if (part == "kernels") return to[1] == "kernels"
   if (part == "examples" || module == "cli") return name == "libdnn/dnn.h" || (module == "cli" && to[2] == "cli")
   if (module == "dnn.h") return to[1] == "libdnn" && to[2] != "cli"

@@ -62,6 +62,6 @@ void CommandLine::parse(int argc, char** argv) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    std::exit(app_->exit(error));
+    std::exit(app_->exit(error) == 0 ? 0 : 2);
   }
 }

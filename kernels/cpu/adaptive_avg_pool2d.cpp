@@ -13,7 +13,7 @@
 #include <kernels/cpu/simd/window_sum-inl.h>
 #include <kernels/cpu/sum.h>
 #include <kernels/parallel.h>
-#include <kernels/reference/adaptive_pool2d.h>
+#include <kernels/windows.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
@@ -24,8 +24,8 @@ void forward_chunk(const ResizeShape& p, Range range, const float* x, float* y) 
   const int64_t row_pitch = int64_t{p.w} * p.c;
   for (int64_t pixel = range.begin; pixel < range.end; ++pixel) {
     const int64_t row = pixel / p.ow;
-    const auto rows = reference::adaptive_window(row % p.oh, p.h, p.oh);
-    const auto columns = reference::adaptive_window(pixel % p.ow, p.w, p.ow);
+    const auto rows = adaptive_window(row % p.oh, p.h, p.oh);
+    const auto columns = adaptive_window(pixel % p.ow, p.w, p.ow);
     const float* first = x + (row / p.oh * p.h + rows.begin) * row_pitch + int64_t{columns.begin} * p.c;
     const double cells = static_cast<double>(rows.size()) * columns.size();
     for_vectors(p.c, [&](auto d, int64_t c) HWY_ATTR {
@@ -39,10 +39,10 @@ template <bool kStream>
 void backward_rows(const ResizeShape& p, const float* row_shares, const float* column_shares, Range range,
                    const float* dy, float* dx) {
   for (int64_t row = range.begin; row < range.end; ++row) {
-    const auto rows = reference::adaptive_window(row % p.h, p.oh, p.h);
+    const auto rows = adaptive_window(row % p.h, p.oh, p.h);
     const float* picture = dy + row / p.h * p.oh * p.ow * p.c;
     for (int ix = 0; ix < p.w; ++ix) {
-      const auto columns = reference::adaptive_window(ix, p.ow, p.w);
+      const auto columns = adaptive_window(ix, p.ow, p.w);
       float* to = dx + (row * p.w + ix) * p.c;
       if (rows.size() == 1 && columns.size() == 1) {
         const float share = row_shares[rows.begin] * column_shares[columns.begin];
@@ -85,7 +85,7 @@ namespace {
 // 1 / cells for each of `out` windows on `in` cells.
 const float* shares_of(int in, int out, Workspace& workspace) {
   float* shares = workspace.take<float>(out);
-  for (int i = 0; i < out; ++i) shares[i] = 1.0f / static_cast<float>(reference::adaptive_window(i, in, out).size());
+  for (int i = 0; i < out; ++i) shares[i] = 1.0f / static_cast<float>(adaptive_window(i, in, out).size());
   return shares;
 }
 

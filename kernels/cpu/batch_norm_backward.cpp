@@ -10,6 +10,7 @@
 
 #include <cmath>
 
+#include <kernels/cpu/activation_exact.h>
 #include <kernels/cpu/batch_norm.h>
 #include <kernels/cpu/column_split.h>
 #include <kernels/cpu/cpu.h>
@@ -17,7 +18,6 @@
 #include <kernels/cpu/simd/activation-inl.h>
 #include <kernels/cpu/simd/vectors-inl.h>
 #include <kernels/parallel.h>
-#include <kernels/reference/activation.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
@@ -185,8 +185,8 @@ void exact_sums(const RowsShape& shape, Activation activation, const NormOperand
   double dz_sum = 0, dz_product = 0;
   for (int64_t at = col; at < shape.count(); at += shape.cols) {
     double saved = (in.x[at] - double{in.mean[col]}) * in.scale[col] + in.bias[col];  // z
-    if (slope_from_output(activation)) saved = in.y ? in.y[at] : reference::activate(activation, saved);
-    const double dz = in.dy[at] * reference::activation_slope(activation, saved), centred = in.x[at] - mean;
+    if (slope_from_output(activation)) saved = in.y ? in.y[at] : exact_activation(activation, saved);
+    const double dz = in.dy[at] * exact_slope(activation, saved), centred = in.x[at] - mean;
     if (!std::isfinite(dz) || !std::isfinite(centred)) return;
     dz_sum += dz;
     dz_product += dz * centred;

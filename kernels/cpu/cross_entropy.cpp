@@ -8,11 +8,11 @@
 #include <cmath>
 
 #include <kernels/cpu/cpu.h>
+#include <kernels/cpu/loss_scale.h>
 #include <kernels/cpu/per_isa.h>
 #include <kernels/cpu/simd/softmax-inl.h>
 #include <kernels/cpu/simd/vectors-inl.h>
 #include <kernels/parallel.h>
-#include <kernels/reference/softmax.h>
 
 #ifndef DNN_CROSS_ENTROPY_TARGETS
 #define DNN_CROSS_ENTROPY_TARGETS
@@ -24,7 +24,7 @@ struct Targets {
   CrossEntropyParams params;
   const float* class_weights;
   double weights_sum;
-  double scale;  // see reference::loss_scale
+  double scale;  // see loss_scale
 };
 
 }  // namespace
@@ -83,7 +83,7 @@ namespace dnn::cpu {
 void softmax_cross_entropy(Context& context, const RowsShape& shape, const CrossEntropyParams& params, const float* x,
                            const int32_t* labels, const float* class_weights, float* loss, float* dx,
                            int64_t* bad_row) {
-  const double scale = reference::loss_scale(shape, params, labels, class_weights, bad_row);
+  const double scale = loss_scale(shape, params, labels, class_weights, bad_row);
   if (*bad_row >= 0) return;
   Targets targets{params, class_weights, static_cast<double>(shape.cols), scale};
   if (class_weights) {

@@ -11,41 +11,11 @@
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/lines.h>
 #include <kernels/cpu/lrn_block.h>
+#include <kernels/cpu/lrn_exact.h>
 #include <kernels/cpu/per_isa.h>
 #include <kernels/cpu/simd/power-inl.h>
 #include <kernels/cpu/simd/vectors-inl.h>
 #include <kernels/parallel.h>
-#include <kernels/reference/lrn.h>
-
-#ifndef DNN_LRN_EXACT
-#define DNN_LRN_EXACT
-namespace dnn::cpu {
-namespace {
-
-// Rows whose squares a float can't hold, in double as the reference has them.
-struct LrnExact {
-  LrnShape shape;
-
-  void forward(int64_t rows, const float* x, float* y) const {
-    LrnShape part = shape;
-    part.rows = rows;
-    Context one(backend("reference"));
-    one.threads = 1;
-    reference::lrn_forward(one, part, x, y);
-  }
-
-  void backward(int64_t rows, const float* x, const float* dy, float* dx) const {
-    LrnShape part = shape;
-    part.rows = rows;
-    Context one(backend("reference"));
-    one.threads = 1;
-    reference::lrn_backward(one, part, x, dy, dx);
-  }
-};
-
-}  // namespace
-}  // namespace dnn::cpu
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
@@ -224,7 +194,7 @@ void for_each_chunk(Context& context, const LrnShape& shape, int arrays, const f
 void lrn_forward(Context& context, const LrnShape& shape, const float* x, float* y) {
   const auto chunk_loop = DNN_PER_ISA(forward_chunk)[context];
   for_each_chunk(context, shape, 1, y, [&](const LrnBlock& block, int64_t rows, int64_t at, float* scratch) {
-    chunk_loop(block, rows, x + at, scratch, y + at, {shape});
+    chunk_loop(block, rows, x + at, scratch, y + at, LrnExact(shape));
   });
 }
 
@@ -232,7 +202,7 @@ void lrn_forward(Context& context, const LrnShape& shape, const float* x, float*
 void lrn_backward(Context& context, const LrnShape& shape, const float* x, const float* dy, float* dx) {
   const auto chunk_loop = DNN_PER_ISA(backward_chunk)[context];
   for_each_chunk(context, shape, 3, dx, [&](const LrnBlock& block, int64_t rows, int64_t at, float* scratch) {
-    chunk_loop(block, rows, x + at, dy + at, scratch, dx + at, {shape});
+    chunk_loop(block, rows, x + at, dy + at, scratch, dx + at, LrnExact(shape));
   });
 }
 

@@ -1,8 +1,8 @@
 // The negative log likelihood: the formula is in kernels/reference/loss.h. It reads one value of each row; the gradient
 // is zeros but for that one.
 #include <kernels/cpu/cpu.h>
+#include <kernels/cpu/loss_scale.h>
 #include <kernels/parallel.h>
-#include <kernels/reference/softmax.h>
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace dnn::cpu {
 
 void nll_loss(Context& context, const RowsShape& shape, const CrossEntropyParams& params, const float* x,
               const int32_t* labels, const float* class_weights, float* loss, float* dx, int64_t* bad_row) {
-  const double scale = reference::loss_scale(shape, params, labels, class_weights, bad_row);
+  const double scale = loss_scale(shape, params, labels, class_weights, bad_row);
   if (*bad_row >= 0) return;
   const int64_t chunks = std::min(shape.rows, chunk_count(dx ? shape.count() : shape.rows, kChunkElements));
   Workspace workspace(context);

@@ -42,7 +42,8 @@ void softmax_backward_row(int cols, const float* y, const float* dy, float* dx) 
 }
 
 void log_softmax_backward_row(int cols, const float* y, const float* dy, float* dx) {
-  const float sum = static_cast<float>(sum_blocks(cols, [&](auto d, int64_t i) HWY_ATTR { return hn::LoadU(d, dy + i); }));
+  const float sum =
+      static_cast<float>(sum_blocks(cols, [&](auto d, int64_t i) HWY_ATTR { return hn::LoadU(d, dy + i); }));
   for_vectors(cols, [&](auto d, int64_t i) HWY_ATTR {
     const auto p = exp_of_negative(d, hn::LoadU(d, y + i));
     hn::StoreU(hn::NegMulAdd(p, hn::Set(d, sum), hn::LoadU(d, dy + i)), d, dx + i);

@@ -12,7 +12,7 @@
 #include <kernels/cpu/per_isa.h>
 #include <kernels/cpu/simd/vectors-inl.h>
 #include <kernels/parallel.h>
-#include <kernels/reference/upsample2d.h>
+#include <kernels/windows.h>
 
 #ifndef DNN_UPSAMPLE_BILINEAR2D_SIDE
 #define DNN_UPSAMPLE_BILINEAR2D_SIDE
@@ -22,7 +22,7 @@ namespace {
 // One direction: where each result comes from, and which results take from each cell: takers[i].begin up to, but
 // without, takers[i].end.
 struct Side {
-  const reference::BilinearSource* sources;
+  const BilinearSource* sources;
   const Range* takers;
 };
 
@@ -121,7 +121,7 @@ namespace dnn::cpu {
 namespace {
 
 Side side_of(int in, int out, double scale, bool align_corners, Workspace& workspace) {
-  auto* sources = workspace.take<reference::BilinearSource>(out);
+  auto* sources = workspace.take<BilinearSource>(out);
   auto* takers = workspace.take<Range>(in);
   std::fill_n(takers, in, Range{0, 0});
   const auto take = [&](int cell, int64_t taker) {
@@ -130,7 +130,7 @@ Side side_of(int in, int out, double scale, bool align_corners, Workspace& works
     range.end = taker + 1;
   };
   for (int i = 0; i < out; ++i) {
-    sources[i] = reference::bilinear_source(i, in, out, scale, align_corners);
+    sources[i] = bilinear_source(i, in, out, scale, align_corners);
     take(sources[i].first, i);
     take(sources[i].second, i);
   }

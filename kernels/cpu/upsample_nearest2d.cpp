@@ -11,7 +11,7 @@
 #include <kernels/cpu/simd/vectors-inl.h>
 #include <kernels/cpu/simd/window_sum-inl.h>
 #include <kernels/parallel.h>
-#include <kernels/reference/upsample2d.h>
+#include <kernels/windows.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
@@ -25,7 +25,7 @@ HWY_INLINE void copy_run(int64_t count, const float* x, float* y) {
 template <bool kStream>
 void forward_rows(const ResizeShape& p, const int* columns, Range range, const float* x, float* y) {
   for (int64_t row = range.begin; row < range.end; ++row) {
-    const int iy = reference::nearest_source(row % p.oh, p.h, p.oh, p.scale_h);
+    const int iy = nearest_source(row % p.oh, p.h, p.oh, p.scale_h);
     const float* from = x + (row / p.oh * p.h + iy) * p.w * p.c;
     float* to = y + row * p.ow * p.c;
     if (p.w == p.ow && p.scale_w == 0) {
@@ -78,7 +78,7 @@ const int* first_takers(int in, int out, double scale, Workspace& workspace) {
   int* first = workspace.take<int>(in + 1);
   int taker = 0;
   for (int i = 0; i <= in; ++i) {
-    while (taker < out && reference::nearest_source(taker, in, out, scale) < i) ++taker;
+    while (taker < out && nearest_source(taker, in, out, scale) < i) ++taker;
     first[i] = taker;
   }
   return first;
@@ -90,7 +90,7 @@ void upsample_nearest2d_forward(Context& context, const ResizeShape& p, const fl
   const auto chunk_loop = DNN_PER_ISA(forward_chunk)[context];
   Workspace workspace(context);
   int* columns = workspace.take<int>(p.ow);
-  for (int ox = 0; ox < p.ow; ++ox) columns[ox] = reference::nearest_source(ox, p.w, p.ow, p.scale_w);
+  for (int ox = 0; ox < p.ow; ++ox) columns[ox] = nearest_source(ox, p.w, p.ow, p.scale_w);
   const int64_t rows = int64_t{p.n} * p.oh, count = p.y_pixels() * p.c;
   const int64_t chunks = std::min(rows, chunk_count(count, kChunkElements));
   const bool stream = p.c % kLineFloats == 0 && worth_streaming(y, count);

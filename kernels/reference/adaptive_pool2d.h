@@ -2,20 +2,10 @@
 #include <algorithm>
 
 #include <kernels/backend.h>
+#include <kernels/windows.h>
 
-// y[n, oy, ox, c] = the mean of the cells of window (oy, ox), which goes from floor(i * in / out) up to, but without,
-// ceil((i + 1) * in / out) in each direction: torch.nn.AdaptiveAvgPool2d.
+// y[n, oy, ox, c] = the mean of the cells of window (oy, ox): adaptive_window in each direction.
 namespace dnn::reference {
-
-struct AdaptiveWindow {
-  int begin, end;
-  int size() const { return end - begin; }
-};
-
-// The i-th of `out` windows on `in` cells. The windows that cover cell i are adaptive_window(i, out, in).
-inline AdaptiveWindow adaptive_window(int64_t i, int64_t in, int64_t out) {
-  return {static_cast<int>(i * in / out), static_cast<int>(((i + 1) * in + out - 1) / out)};
-}
 
 // f(x pixel, y pixel, cells of the window) for every cell of every window, window by window.
 template <class F>

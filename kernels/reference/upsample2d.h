@@ -2,35 +2,10 @@
 #include <algorithm>
 
 #include <kernels/backend.h>
+#include <kernels/windows.h>
 
-// Pictures brought to another size as torch.nn.Upsample does. Nearest: cell i of `out` takes cell floor(i * in / out)
-// of `in`. Bilinear: it lies at (i + 0.5) * in / out - 0.5, where pixels are squares and the outer edges stay, or at i
-// * (in - 1) / (out - 1) with align_corners, where the outer pixels' centres stay; never outside the picture. Its value
-// is that of the two cells next to it in each direction, weighed by nearness. A `scale` other than 0 stands for out /
-// in but with align_corners: out is then in * scale, rounded down.
+// Pictures brought to another size as torch.nn.Upsample does: nearest_source and bilinear_source in each direction.
 namespace dnn::reference {
-
-inline int nearest_source(int64_t i, int64_t in, int64_t out, double scale) {
-  if (scale == 0) return static_cast<int>(i * in / out);
-  return static_cast<int>(std::min(static_cast<double>(i) / scale, static_cast<double>(in - 1)));
-}
-
-struct BilinearSource {
-  int first, second;  // the same cell at the edge
-  double weight;      // of the second; the first has the rest
-};
-
-inline BilinearSource bilinear_source(int i, int in, int out, double scale, bool align_corners) {
-  double at = 0;
-  if (align_corners) {
-    if (out > 1) at = static_cast<double>(i) * (in - 1) / (out - 1);
-  } else {
-    const double centre = scale == 0 ? (i + 0.5) * in / out : (i + 0.5) / scale;
-    at = std::min(std::max(centre - 0.5, 0.0), static_cast<double>(in));
-  }
-  const int first = std::min(static_cast<int>(at), in - 1);
-  return {first, std::min(first + 1, in - 1), std::min(at - first, 1.0)};
-}
 
 // f(y pixel, x pixel, weight) for every pair that has one, in the order of the results.
 template <class F>

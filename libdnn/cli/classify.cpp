@@ -319,6 +319,7 @@ Command add_classify(CLI::App& app) {
       throw WrongArguments(fmt::format("--top: the net has {}; got {}", counted(classes, "class", "classes"), a->top));
     }
     if (std::none_of(a->paths.begin(), a->paths.end(), is_folder)) refuse_useless(recursive, "without a folder");
+    if (std::find(a->std.begin(), a->std.end(), 0.0F) != a->std.end()) throw WrongArguments("--std: must not be 0");
     if (entry.channels == 1) refuse_useless(order, fmt::format("on {}, which takes grey pictures", a->model));
     if (a->resize.value_or(entry.preprocessing.resize) == 0) refuse_useless(interpolation, "where nothing is resized");
     return run(*a);

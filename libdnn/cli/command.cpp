@@ -10,7 +10,7 @@ namespace dnn::cli {
 namespace {
 
 // Tries what write_json will do.
-std::string json_fault(const std::string& path) {
+std::string output_fault(const std::string& path) {
   try {
     const AtomicFile file(path);  // goes away again
     return std::filesystem::is_directory(path) ? path + " is a folder" : "";
@@ -20,6 +20,8 @@ std::string json_fault(const std::string& path) {
 }
 
 }  // namespace
+
+CLI::Validator writable_file() { return CLI::Validator(output_fault, ""); }
 
 void MachineOptions::add(CLI::App& app) {
   const CLI::Validator known(
@@ -74,7 +76,7 @@ void add_mnist_model_option(CLI::App& app, std::string& model) {
 }
 
 void add_json_option(CLI::App& app, std::string& path, const char* what) {
-  app.add_option("--json", path, what)->type_name("FILE")->check(CLI::Validator(json_fault, ""));
+  app.add_option("--json", path, what)->type_name("FILE")->check(writable_file());
 }
 
 void WeightsOptions::add(CLI::App& app, const char* what) {

@@ -58,6 +58,7 @@ CLI::Validator one_of(const std::vector<std::string>& choices);
 CLI::Validator existing_file();
 CLI::Validator existing_folder();
 CLI::Validator existing_path();
+CLI::Validator writable_file();  // one that can be made or replaced
 CLI::Validator not_empty();
 
 // What --help prints, within 80 columns.

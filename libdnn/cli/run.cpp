@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include <libdnn/cli/command.h>
 
@@ -62,12 +63,19 @@ Command add_run(CLI::App& app) {
   app.add_option("--output", a->output, "file for the output; its ending, .npy or .pb, says how it is written")
       ->type_name("FILE")
       ->required()
-      ->check(known);
+      ->check(known)
+      ->check(writable_file());
   app.add_option("--classes", a->classes, "classes of the weights [the net's own]")
       ->type_name("N")
       ->check(whole_number(1));
   a->machine.add(app);
-  return [a] { return run(*a); };
+  return [a] {
+    std::error_code none;  // of a file that isn't there yet
+    if (std::filesystem::equivalent(a->input, a->output, none)) {
+      throw WrongArguments("--output would replace the input, " + a->input);
+    }
+    return run(*a);
+  };
 }
 
 }  // namespace dnn::cli

@@ -250,7 +250,8 @@ const Dict& find_dict(const Value& root, const std::string& where, std::string& 
 }  // namespace
 
 const std::vector<std::string_view>& state_dict_globals() {
-  static const std::vector<std::string_view> names = [] {
+  // Never destroyed: the destructors of static variables may read files.
+  static const std::vector<std::string_view>& names = *new std::vector<std::string_view>([] {
     std::vector<std::string_view> list{"collections.OrderedDict", "torch.Size"};
     for (const Functions names :
          {Functions(kTensorFunctions), Functions(kParameterFunctions), Functions(kRebuildFromType)}) {
@@ -258,7 +259,7 @@ const std::vector<std::string_view>& state_dict_globals() {
     }
     for (const std::string_view storage : storage_names()) list.push_back(storage);
     return list;
-  }();
+  }());
   return names;
 }
 

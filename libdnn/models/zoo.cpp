@@ -38,7 +38,8 @@ constexpr Preprocessing kImagenet = imagenet_preprocessing(), kInception = image
 }  // namespace
 
 const std::vector<ZooEntry>& zoo() {
-  static const std::vector<ZooEntry> entries{
+  // Never destroyed: the destructors of static variables may use them.
+  static const std::vector<ZooEntry>& entries = *new std::vector<ZooEntry>{
       {"mnist_cnn", shared<mnist_cnn>, 28, 28, 1, 10, kMnist},
       {"lenet", shared<lenet>, 28, 28, 1, 10, kMnist},
       {"alexnet", shared<alexnet>, 224, 224, 3, 1000, kImagenet},

@@ -15,7 +15,7 @@ struct Pool2dOptions {
 };
 
 // The largest, or the mean, of each window: x (N, H, W, C), y (N, OH, OW, C). Padding is minus infinity for the
-// largest, 0 for the mean.
+// largest, 0 for the mean. A window that has no cell in the picture, as dilation can make it, gives minus infinity.
 Tensor max_pool2d(const Tensor& x, const Pool2dOptions& options);
 Tensor avg_pool2d(const Tensor& x, const Pool2dOptions& options);
 

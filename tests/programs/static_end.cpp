@@ -29,6 +29,10 @@ void train(dnn::Sequential& net, const char* name) {
       sgd.step();
     }
     dnn::save_weights(net, std::string(prefix) + name + ".safetensors");
+    const std::shared_ptr<dnn::Module> of_zoo = dnn::zoo_entry("mnist_cnn").make(10);
+    const std::string pth = std::string(prefix) + name + ".pth";
+    dnn::save_weights(*of_zoo, pth);
+    dnn::load_weights(*of_zoo, pth);
     // Errors name the module too.
     try {
       net(dnn::zeros({1, 8, 8, 2}));
