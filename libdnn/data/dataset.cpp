@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 
 #include <libdnn/core/counted.h>
@@ -77,8 +76,8 @@ ImageDataset ImageDataset::first(int64_t count) const {
   const int rows = static_cast<int>(count);
   ImageDataset part{Tensor({rows, images.size(1), images.size(2), images.size(3)}, DType::uint8, "cpu"),
                     Tensor({rows}, DType::int32, "cpu"), classes};
-  std::memcpy(part.images.raw_data(), images.raw_data(), static_cast<size_t>(part.images.numel()));
-  std::memcpy(part.labels.raw_data(), labels.raw_data(), static_cast<size_t>(count) * sizeof(int32_t));
+  std::copy_n(images.data<uint8_t>(), part.images.numel(), part.images.data<uint8_t>());
+  std::copy_n(labels.data<int32_t>(), count, part.labels.data<int32_t>());
   return part;
 }
 
