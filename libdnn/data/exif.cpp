@@ -8,11 +8,6 @@ namespace {
 
 using Bytes = std::span<const uint8_t>;
 
-bool starts_with(Bytes bytes, std::string_view text) {
-  return bytes.size() >= text.size() && std::equal(text.begin(), text.end(), bytes.begin(),
-                                                   [](char a, uint8_t b) { return static_cast<uint8_t>(a) == b; });
-}
-
 // Numbers in the byte order that a TIFF header begins with. The caller has checked that they lie within.
 struct TiffNumbers {
   Bytes bytes;
@@ -25,6 +20,11 @@ struct TiffNumbers {
 };
 
 }  // namespace
+
+bool starts_with(Bytes bytes, std::string_view text) {
+  return bytes.size() >= text.size() && std::equal(text.begin(), text.end(), bytes.begin(),
+                                                   [](char a, uint8_t b) { return static_cast<uint8_t>(a) == b; });
+}
 
 int exif_orientation(Bytes tiff) {
   constexpr size_t kHeader = 8, kEntry = 12;

@@ -13,11 +13,6 @@ namespace {
 
 using Bytes = std::span<const uint8_t>;
 
-bool starts_with(Bytes bytes, std::string_view text) {
-  return bytes.size() >= text.size() && std::equal(text.begin(), text.end(), bytes.begin(),
-                                                   [](char a, uint8_t b) { return static_cast<uint8_t>(a) == b; });
-}
-
 // The start of a frame, for every way of coding it; C4, C8 and CC are tables and an extension.
 bool is_frame_header(uint8_t marker) {
   return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;

@@ -120,9 +120,7 @@ class Chunks {
     constexpr std::string_view kPrefix("Exif\0\0", 6);  // of JPEG's segment; some programs write it here as well
     if (exif_) return;
     exif_ = true;
-    const bool prefixed =
-        content.size() >= kPrefix.size() && std::equal(kPrefix.begin(), kPrefix.end(), content.begin(),
-                                                       [](char a, uint8_t b) { return static_cast<uint8_t>(a) == b; });
+    const bool prefixed = starts_with(content, kPrefix);
     header_.orientation = exif_orientation(prefixed ? content.subspan(kPrefix.size()) : content);
   }
 
