@@ -153,12 +153,13 @@ void add_softmax(const std::string& name, const RowsShape& s) {
   const int64_t count = s.count();
   const double n = static_cast<double>(count);
   const std::vector<int32_t> labels(static_cast<size_t>(s.rows), s.cols / 2);
+  const AxisShape along{s.rows, s.cols};
   add_kernel("softmax/" + name, {count, count}, 2 * n,
-             [=](Context& context, Table k, Arrays a) { k.softmax_forward(context, s, a[0], a[1]); });
+             [=](Context& context, Table k, Arrays a) { k.softmax_forward(context, along, a[0], a[1]); });
   add_kernel("softmax_backward/" + name, {count, count, count}, 3 * n,
-             [=](Context& context, Table k, Arrays a) { k.softmax_backward(context, s, a[0], a[1], a[2]); });
+             [=](Context& context, Table k, Arrays a) { k.softmax_backward(context, along, a[0], a[1], a[2]); });
   add_kernel("log_softmax/" + name, {count, count}, 2 * n,
-             [=](Context& context, Table k, Arrays a) { k.log_softmax_forward(context, s, a[0], a[1]); });
+             [=](Context& context, Table k, Arrays a) { k.log_softmax_forward(context, along, a[0], a[1]); });
   add_kernel("softmax_cross_entropy/" + name, {count, count, 1}, 2 * n, [=](Context& context, Table k, Arrays a) {
     int64_t bad_row = 0;
     k.softmax_cross_entropy(context, s, {}, a[0], labels.data(), nullptr, a[2], a[1], &bad_row);

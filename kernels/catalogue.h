@@ -79,10 +79,11 @@
   /* the picture with borders of `value`, or without its own where a border is negative; the way back is the call      \
      with the borders negated, whose new cells are 0 */                                                                \
   X(pad2d, const Pad2dShape&, T value, const T* x, T* y)                                                               \
-  X(softmax_forward, const RowsShape&, const T* x, T* y)                                                               \
-  X(softmax_backward, const RowsShape&, const T* y, const T* dy, T* dx)                                                \
-  X(log_softmax_forward, const RowsShape&, const T* x, T* y)                                                           \
-  X(log_softmax_backward, const RowsShape&, const T* y, const T* dy, T* dx)                                            \
+  /* along one dimension: y = exp(x) / sum of exp(x), or its logarithm. backward takes y */                            \
+  X(softmax_forward, const AxisShape&, const T* x, T* y)                                                               \
+  X(softmax_backward, const AxisShape&, const T* y, const T* dy, T* dx)                                                \
+  X(log_softmax_forward, const AxisShape&, const T* x, T* y)                                                           \
+  X(log_softmax_backward, const AxisShape&, const T* y, const T* dy, T* dx)                                            \
   /* loss[0] = mean over the rows whose label is not ignored of -sum over j of q[j] * log softmax(x)[j], 0 where there \
      is none; q is 1 - label_smoothing at the label, plus label_smoothing / cols everywhere; with class weights each   \
      term has that of its class j, and the mean is over the weights of the labels; without params.mean the sum.        \

@@ -104,6 +104,14 @@ struct RowsShape {
   int64_t count() const { return rows * cols; }
 };
 
+// What works along one dimension of a dense array: `size` values, `inner` apart, for each of outer * inner places.
+struct AxisShape {
+  int64_t outer = 0;
+  int size = 0;
+  int64_t inner = 1;
+  int64_t count() const { return outer * size * inner; }
+};
+
 // Local response normalisation over `size` neighbouring channels, cut off at the first and the last:
 // y = x * (k + alpha / size * sum of x^2) ^ -beta.
 struct LrnShape {
@@ -127,8 +135,9 @@ struct ChannelScaleShape {
 struct ResizeShape {
   int n = 1, h = 0, w = 0, c = 0;
   int oh = 0, ow = 0;
-  bool align_corners = false;       // bilinear: the corner pixels' centres stay, else their outer edges
+  bool align_corners = false;       // bilinear: the corner pixels' centers stay, else their outer edges
   double scale_h = 0, scale_w = 0;  // upsampling: pixels of the result for one of x; 0: oh / h and ow / w
+  bool exact = false;               // nearest: the pixel under the result's center, else under its first corner
   int64_t x_pixels() const { return int64_t{n} * h * w; }
   int64_t y_pixels() const { return int64_t{n} * oh * ow; }
   void check(const char* op = "resize") const;

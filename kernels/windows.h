@@ -18,10 +18,12 @@ inline AdaptiveWindow adaptive_window(int64_t i, int64_t in, int64_t out) {
 }
 
 // torch.nn.Upsample. A `scale` other than 0 stands for out / in but with align_corners: out is then in * scale, rounded
-// down. Nearest: cell i of `out` takes cell floor(i * in / out) of `in`.
-inline int nearest_source(int64_t i, int64_t in, int64_t out, double scale) {
-  if (scale == 0) return static_cast<int>(i * in / out);
-  return static_cast<int>(std::min(static_cast<double>(i) / scale, static_cast<double>(in - 1)));
+// down. Nearest: cell i of `out` takes cell floor(i * in / out) of `in`; exact: that
+// under its own center, floor((i + 0.5) * in / out).
+inline int nearest_source(int64_t i, int64_t in, int64_t out, double scale, bool exact) {
+  if (scale == 0) return static_cast<int>(exact ? (2 * i + 1) * in / (2 * out) : i * in / out);
+  const double at = (static_cast<double>(i) + (exact ? 0.5 : 0)) / scale;
+  return static_cast<int>(std::min(at, static_cast<double>(in - 1)));
 }
 
 struct BilinearSource {

@@ -1,4 +1,5 @@
-// Softmax and its logarithm over rows, with the row's largest value taken off first, and their gradients from y:
+// Softmax and its logarithm along one dimension, with the largest value there taken off first, and their gradients from
+// y:
 //   softmax:      y = exp(x - m) / sum exp(x - m)        dx = y * (dy - sum dy * y)
 //   log_softmax:  y = x - m - log(sum exp(x - m))        dx = dy - exp(y) * sum dy
 #undef HWY_TARGET_INCLUDE
@@ -9,6 +10,7 @@
 #include <cmath>
 
 #include <kernels/cpu/cpu.h>
+#include <kernels/cpu/lines.h>
 #include <kernels/cpu/per_isa.h>
 #include <kernels/cpu/simd/softmax-inl.h>
 #include <kernels/parallel.h>
@@ -36,8 +38,8 @@ void softmax_backward_row(int cols, const float* y, const float* dy, float* dx) 
       sum_blocks(cols, [&](auto d, int64_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, y + i), hn::LoadU(d, dy + i)); });
   const float mean = static_cast<float>(dot);
   for_vectors(cols, [&](auto d, int64_t i) HWY_ATTR {
-    const auto centred = hn::Sub(hn::LoadU(d, dy + i), hn::Set(d, mean));
-    hn::StoreU(hn::Mul(hn::LoadU(d, y + i), centred), d, dx + i);
+    const auto centered = hn::Sub(hn::LoadU(d, dy + i), hn::Set(d, mean));
+    hn::StoreU(hn::Mul(hn::LoadU(d, y + i), centered), d, dx + i);
   });
 }
 
@@ -50,6 +52,7 @@ void log_softmax_backward_row(int cols, const float* y, const float* dy, float* 
   });
 }
 
+// Rows, whose values lie side by side.
 void softmax_rows(int64_t rows, int cols, const float* x, float* y) {
   for (int64_t row = 0; row < rows; ++row) softmax_row(cols, x + row * cols, y + row * cols);
 }
@@ -70,6 +73,78 @@ void log_softmax_backward_rows(int64_t rows, int cols, const float* y, const flo
   }
 }
 
+// Columns, side by side in vectors: the values of one are `pitch` apart.
+
+// The sum of f(j): in float for some values at a time, so that a long sum loses no more than a short one.
+template <class D, class F>
+HWY_INLINE hn::Vec<D> column_sum(D d, int size, F&& f) {
+  constexpr int kBlock = 256;
+  auto total = hn::Zero(d);
+  for (int begin = 0; begin < size; begin += kBlock) {
+    auto sum = hn::Zero(d);
+    for (int j = begin; j < std::min(size, begin + kBlock); ++j) sum = hn::Add(sum, f(j));
+    total = hn::Add(total, sum);
+  }
+  return total;
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> column_largest(D d, int size, int64_t pitch, const float* x) {
+  auto largest = hn::LoadU(d, x);
+  for (int j = 1; j < size; ++j) largest = hn::Max(largest, hn::LoadU(d, x + j * pitch));
+  return largest;
+}
+
+void softmax_columns(int size, int64_t pitch, int64_t width, const float* x, float* y) {
+  for_vectors(width, [&](auto d, int64_t i) HWY_ATTR {
+    const auto largest = column_largest(d, size, pitch, x + i);
+    const auto sum = column_sum(d, size, [&](int j) HWY_ATTR {
+      const auto e = exp_of_negative(d, hn::Sub(hn::LoadU(d, x + j * pitch + i), largest));
+      hn::StoreU(e, d, y + j * pitch + i);
+      return e;
+    });
+    const auto scale = hn::Div(hn::Set(d, 1.0f), sum);
+    for (int j = 0; j < size; ++j) {
+      hn::StoreU(hn::Mul(scale, hn::LoadU(d, y + j * pitch + i)), d, y + j * pitch + i);
+    }
+  });
+}
+
+void log_softmax_columns(int size, int64_t pitch, int64_t width, const float* x, float* y) {
+  for_vectors(width, [&](auto d, int64_t i) HWY_ATTR {
+    const auto largest = column_largest(d, size, pitch, x + i);
+    const auto sum = column_sum(
+        d, size, [&](int j) HWY_ATTR { return exp_of_negative(d, hn::Sub(hn::LoadU(d, x + j * pitch + i), largest)); });
+    const auto log_sum = hn::IfThenElse(hn::IsNaN(sum), sum, hn::Log(d, sum));
+    for (int j = 0; j < size; ++j) {
+      const auto shifted = hn::Sub(hn::LoadU(d, x + j * pitch + i), largest);
+      hn::StoreU(hn::Sub(shifted, log_sum), d, y + j * pitch + i);
+    }
+  });
+}
+
+void softmax_backward_columns(int size, int64_t pitch, int64_t width, const float* y, const float* dy, float* dx) {
+  for_vectors(width, [&](auto d, int64_t i) HWY_ATTR {
+    const auto dot = column_sum(d, size, [&](int j) HWY_ATTR {
+      return hn::Mul(hn::LoadU(d, y + j * pitch + i), hn::LoadU(d, dy + j * pitch + i));
+    });
+    for (int j = 0; j < size; ++j) {
+      const auto centered = hn::Sub(hn::LoadU(d, dy + j * pitch + i), dot);
+      hn::StoreU(hn::Mul(hn::LoadU(d, y + j * pitch + i), centered), d, dx + j * pitch + i);
+    }
+  });
+}
+
+void log_softmax_backward_columns(int size, int64_t pitch, int64_t width, const float* y, const float* dy, float* dx) {
+  for_vectors(width, [&](auto d, int64_t i) HWY_ATTR {
+    const auto sum = column_sum(d, size, [&](int j) HWY_ATTR { return hn::LoadU(d, dy + j * pitch + i); });
+    for (int j = 0; j < size; ++j) {
+      const auto p = exp_of_negative(d, hn::LoadU(d, y + j * pitch + i));
+      hn::StoreU(hn::NegMulAdd(p, sum, hn::LoadU(d, dy + j * pitch + i)), d, dx + j * pitch + i);
+    }
+  });
+}
+
 }  // namespace
 }  // namespace dnn::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -78,38 +153,43 @@ HWY_AFTER_NAMESPACE();
 namespace dnn::cpu {
 namespace {
 
-// f(rows, offset of the first) for the rows of each chunk.
-template <class F>
-void for_row_chunks(Context& context, const RowsShape& shape, F&& f) {
-  const int64_t chunks = std::min(shape.rows, chunk_count(shape.count(), kChunkElements / 2));
+// rows(rows, size, pointers...) for the rows of each chunk, or columns(size, pitch, width, pointers...) for its
+// columns, taken a cache line at a time.
+template <class Rows, class Columns, class... Pointers>
+void along_axis(Context& context, const AxisShape& shape, Rows rows, Columns columns, Pointers... pointers) {
+  const int64_t lines = (shape.inner + kLineFloats - 1) / kLineFloats;
+  const int64_t tasks = shape.inner == 1 ? shape.outer : shape.outer * lines;
+  const int64_t chunks = std::min(tasks, chunk_count(shape.count(), kChunkElements / 2));
   parallel_for(context, chunks, [&](int64_t chunk, int) {
-    const Range range = chunk_range(shape.rows, chunks, chunk);
-    f(range.end - range.begin, range.begin * shape.cols);
+    const Range range = chunk_range(tasks, chunks, chunk);
+    if (shape.inner == 1) {
+      const int64_t at = range.begin * shape.size;
+      return rows[context](range.end - range.begin, shape.size, (pointers + at)...);
+    }
+    for (int64_t task = range.begin; task < range.end; ++task) {
+      const int64_t column = task % lines * kLineFloats, at = task / lines * shape.size * shape.inner + column;
+      columns[context](shape.size, shape.inner, std::min(kLineFloats, shape.inner - column), (pointers + at)...);
+    }
   });
 }
 
 }  // namespace
 
-void softmax_forward(Context& context, const RowsShape& shape, const float* x, float* y) {
-  const auto row_loop = DNN_PER_ISA(softmax_rows)[context];
-  for_row_chunks(context, shape, [&](int64_t rows, int64_t at) { row_loop(rows, shape.cols, x + at, y + at); });
+void softmax_forward(Context& context, const AxisShape& shape, const float* x, float* y) {
+  along_axis(context, shape, DNN_PER_ISA(softmax_rows), DNN_PER_ISA(softmax_columns), x, y);
 }
 
-void log_softmax_forward(Context& context, const RowsShape& shape, const float* x, float* y) {
-  const auto row_loop = DNN_PER_ISA(log_softmax_rows)[context];
-  for_row_chunks(context, shape, [&](int64_t rows, int64_t at) { row_loop(rows, shape.cols, x + at, y + at); });
+void softmax_backward(Context& context, const AxisShape& shape, const float* y, const float* dy, float* dx) {
+  along_axis(context, shape, DNN_PER_ISA(softmax_backward_rows), DNN_PER_ISA(softmax_backward_columns), y, dy, dx);
 }
 
-void softmax_backward(Context& context, const RowsShape& shape, const float* y, const float* dy, float* dx) {
-  const auto row_loop = DNN_PER_ISA(softmax_backward_rows)[context];
-  for_row_chunks(context, shape,
-                 [&](int64_t rows, int64_t at) { row_loop(rows, shape.cols, y + at, dy + at, dx + at); });
+void log_softmax_forward(Context& context, const AxisShape& shape, const float* x, float* y) {
+  along_axis(context, shape, DNN_PER_ISA(log_softmax_rows), DNN_PER_ISA(log_softmax_columns), x, y);
 }
 
-void log_softmax_backward(Context& context, const RowsShape& shape, const float* y, const float* dy, float* dx) {
-  const auto row_loop = DNN_PER_ISA(log_softmax_backward_rows)[context];
-  for_row_chunks(context, shape,
-                 [&](int64_t rows, int64_t at) { row_loop(rows, shape.cols, y + at, dy + at, dx + at); });
+void log_softmax_backward(Context& context, const AxisShape& shape, const float* y, const float* dy, float* dx) {
+  along_axis(context, shape, DNN_PER_ISA(log_softmax_backward_rows), DNN_PER_ISA(log_softmax_backward_columns), y, dy,
+             dx);
 }
 
 }  // namespace dnn::cpu

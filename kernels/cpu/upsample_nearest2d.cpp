@@ -1,4 +1,4 @@
-// Pictures brought to another size by their nearest pixels: the rule is in kernels/reference/upsample2d.h. The gradient
+// Pictures brought to another size by their nearest pixels: the rule is in kernels/windows.h. The gradient
 // goes through dx once: the results that take a pixel are a rectangle, whose sum it gathers.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/upsample_nearest2d.cpp"
@@ -25,7 +25,7 @@ HWY_INLINE void copy_run(int64_t count, const float* x, float* y) {
 template <bool kStream>
 void forward_rows(const ResizeShape& p, const int* columns, Range range, const float* x, float* y) {
   for (int64_t row = range.begin; row < range.end; ++row) {
-    const int iy = nearest_source(row % p.oh, p.h, p.oh, p.scale_h);
+    const int iy = nearest_source(row % p.oh, p.h, p.oh, p.scale_h, p.exact);
     const float* from = x + (row / p.oh * p.h + iy) * p.w * p.c;
     float* to = y + row * p.ow * p.c;
     if (p.w == p.ow && p.scale_w == 0) {
@@ -74,11 +74,11 @@ namespace dnn::cpu {
 namespace {
 
 // For i in [0, in]: the first result whose source is i or beyond.
-const int* first_takers(int in, int out, double scale, Workspace& workspace) {
+const int* first_takers(int in, int out, double scale, bool exact, Workspace& workspace) {
   int* first = workspace.take<int>(in + 1);
   int taker = 0;
   for (int i = 0; i <= in; ++i) {
-    while (taker < out && nearest_source(taker, in, out, scale) < i) ++taker;
+    while (taker < out && nearest_source(taker, in, out, scale, exact) < i) ++taker;
     first[i] = taker;
   }
   return first;
@@ -90,7 +90,7 @@ void upsample_nearest2d_forward(Context& context, const ResizeShape& p, const fl
   const auto chunk_loop = DNN_PER_ISA(forward_chunk)[context];
   Workspace workspace(context);
   int* columns = workspace.take<int>(p.ow);
-  for (int ox = 0; ox < p.ow; ++ox) columns[ox] = nearest_source(ox, p.w, p.ow, p.scale_w);
+  for (int ox = 0; ox < p.ow; ++ox) columns[ox] = nearest_source(ox, p.w, p.ow, p.scale_w, p.exact);
   const int64_t rows = int64_t{p.n} * p.oh, count = p.y_pixels() * p.c;
   const int64_t chunks = std::min(rows, chunk_count(count, kChunkElements));
   const bool stream = p.c % kLineFloats == 0 && worth_streaming(y, count);
@@ -101,8 +101,8 @@ void upsample_nearest2d_forward(Context& context, const ResizeShape& p, const fl
 void upsample_nearest2d_backward(Context& context, const ResizeShape& p, const float* dy, float* dx) {
   const auto chunk_loop = DNN_PER_ISA(backward_chunk)[context];
   Workspace workspace(context);
-  const int* row_takers = first_takers(p.h, p.oh, p.scale_h, workspace);
-  const int* column_takers = first_takers(p.w, p.ow, p.scale_w, workspace);
+  const int* row_takers = first_takers(p.h, p.oh, p.scale_h, p.exact, workspace);
+  const int* column_takers = first_takers(p.w, p.ow, p.scale_w, p.exact, workspace);
   const int64_t rows = int64_t{p.n} * p.h, count = std::max(p.x_pixels(), p.y_pixels()) * p.c;
   const int64_t chunks = std::min(rows, chunk_count(count, kChunkElements));
   parallel_for(context, chunks, [&](int64_t chunk, int) {

@@ -4,7 +4,7 @@
 
 #include <kernels/backend.h>
 
-// Row by row, with the largest value m of the row taken off before exp() so that nothing overflows:
+// Along one dimension, with the largest value m there taken off before exp() so that nothing overflows:
 //   softmax(x)[j] = exp(x[j] - m) / sum over i of exp(x[i] - m), log_softmax its logarithm.
 namespace dnn::reference {
 
@@ -21,42 +21,75 @@ LogSumExp log_sum_exp(const T* x, int cols) {
   return {largest, std::log(sum)};
 }
 
-template <class T>
-void softmax_forward(Context&, const RowsShape& shape, const T* x, T* y) {
-  for (int64_t row = 0; row < shape.rows; ++row, x += shape.cols, y += shape.cols) {
-    const double largest = *std::max_element(x, x + shape.cols);
-    double sum = 0;
-    for (int j = 0; j < shape.cols; ++j) sum += std::exp(x[j] - largest);
-    for (int j = 0; j < shape.cols; ++j) y[j] = static_cast<T>(std::exp(x[j] - largest) / sum);
+// f(at) for the first value of each place; the others follow at steps of shape.inner.
+template <class F>
+void for_each_place(const AxisShape& shape, F&& f) {
+  for (int64_t outer = 0; outer < shape.outer; ++outer) {
+    for (int64_t inner = 0; inner < shape.inner; ++inner) f(outer * shape.size * shape.inner + inner);
   }
+}
+
+// The sum of f(at) over the values of a place, as softmax needs it.
+template <class F>
+double sum_along(const AxisShape& shape, int64_t first, F&& f) {
+  double sum = 0;
+  for (int j = 0; j < shape.size; ++j) sum += f(first + j * shape.inner);
+  return sum;
+}
+
+template <class T>
+double largest_along(const AxisShape& shape, int64_t first, const T* x) {
+  double largest = x[first];
+  for (int j = 1; j < shape.size; ++j) largest = std::max(largest, double{x[first + j * shape.inner]});
+  return largest;
+}
+
+template <class T>
+void softmax_forward(Context&, const AxisShape& shape, const T* x, T* y) {
+  for_each_place(shape, [&](int64_t first) {
+    const double largest = largest_along(shape, first, x);
+    const double sum = sum_along(shape, first, [&](int64_t at) { return std::exp(x[at] - largest); });
+    for (int j = 0; j < shape.size; ++j) {
+      const int64_t at = first + j * shape.inner;
+      y[at] = static_cast<T>(std::exp(x[at] - largest) / sum);
+    }
+  });
 }
 
 // dx = y * (dy - sum of y * dy)
 template <class T>
-void softmax_backward(Context&, const RowsShape& shape, const T* y, const T* dy, T* dx) {
-  for (int64_t row = 0; row < shape.rows; ++row, y += shape.cols, dy += shape.cols, dx += shape.cols) {
-    double sum = 0;
-    for (int j = 0; j < shape.cols; ++j) sum += static_cast<double>(y[j]) * dy[j];
-    for (int j = 0; j < shape.cols; ++j) dx[j] = static_cast<T>(y[j] * (dy[j] - sum));
-  }
+void softmax_backward(Context&, const AxisShape& shape, const T* y, const T* dy, T* dx) {
+  for_each_place(shape, [&](int64_t first) {
+    const double sum = sum_along(shape, first, [&](int64_t at) { return double{y[at]} * dy[at]; });
+    for (int j = 0; j < shape.size; ++j) {
+      const int64_t at = first + j * shape.inner;
+      dx[at] = static_cast<T>(y[at] * (dy[at] - sum));
+    }
+  });
 }
 
 template <class T>
-void log_softmax_forward(Context&, const RowsShape& shape, const T* x, T* y) {
-  for (int64_t row = 0; row < shape.rows; ++row, x += shape.cols, y += shape.cols) {
-    const auto [largest, rest] = log_sum_exp(x, shape.cols);
-    for (int j = 0; j < shape.cols; ++j) y[j] = static_cast<T>(x[j] - largest - rest);
-  }
+void log_softmax_forward(Context&, const AxisShape& shape, const T* x, T* y) {
+  for_each_place(shape, [&](int64_t first) {
+    const double largest = largest_along(shape, first, x);
+    const double rest = std::log(sum_along(shape, first, [&](int64_t at) { return std::exp(x[at] - largest); }));
+    for (int j = 0; j < shape.size; ++j) {
+      const int64_t at = first + j * shape.inner;
+      y[at] = static_cast<T>(x[at] - largest - rest);
+    }
+  });
 }
 
 // dx = dy - exp(y) * sum of dy
 template <class T>
-void log_softmax_backward(Context&, const RowsShape& shape, const T* y, const T* dy, T* dx) {
-  for (int64_t row = 0; row < shape.rows; ++row, y += shape.cols, dy += shape.cols, dx += shape.cols) {
-    double sum = 0;
-    for (int j = 0; j < shape.cols; ++j) sum += dy[j];
-    for (int j = 0; j < shape.cols; ++j) dx[j] = static_cast<T>(dy[j] - std::exp(static_cast<double>(y[j])) * sum);
-  }
+void log_softmax_backward(Context&, const AxisShape& shape, const T* y, const T* dy, T* dx) {
+  for_each_place(shape, [&](int64_t first) {
+    const double sum = sum_along(shape, first, [&](int64_t at) { return double{dy[at]}; });
+    for (int j = 0; j < shape.size; ++j) {
+      const int64_t at = first + j * shape.inner;
+      dx[at] = static_cast<T>(dy[at] - std::exp(double{y[at]}) * sum);
+    }
+  });
 }
 
 // By what the sum of the rows' losses is multiplied: 1 / W for the mean, W the sum of the weights of the labels that

@@ -13,9 +13,9 @@ void for_each_nearest(const ResizeShape& shape, F&& f) {
   int64_t to = 0;
   for (int64_t n = 0; n < shape.n; ++n) {
     for (int oy = 0; oy < shape.oh; ++oy) {
-      const int64_t row = n * shape.h + nearest_source(oy, shape.h, shape.oh, shape.scale_h);
+      const int64_t row = n * shape.h + nearest_source(oy, shape.h, shape.oh, shape.scale_h, shape.exact);
       for (int ox = 0; ox < shape.ow; ++ox) {
-        f(to++, row * shape.w + nearest_source(ox, shape.w, shape.ow, shape.scale_w), 1.0);
+        f(to++, row * shape.w + nearest_source(ox, shape.w, shape.ow, shape.scale_w, shape.exact), 1.0);
       }
     }
   }

@@ -66,13 +66,17 @@ class Softplus : public Module {
   double beta_;
 };
 
-// Over the last dimension. A net that is trained with cross_entropy has none: the loss takes logits.
+// Along one dimension. A net that is trained with cross_entropy has none: the loss takes logits.
 class Softmax : public Module {
  public:
+  explicit Softmax(int dim = -1) : dim_(dim) {}
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
-  Tensor forward(const Tensor& x) override { return softmax(x); }
+  Tensor forward(const Tensor& x) override { return softmax(x, dim_); }
+
+ private:
+  int dim_;
 };
 
 }  // namespace dnn

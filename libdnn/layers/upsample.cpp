@@ -21,13 +21,16 @@ Upsample::Upsample(const Options& o) : options_(o) {
     }
   }
   if (o.align_corners && o.mode != Mode::bilinear) {
-    throw Error("[upsample] align_corners is an option of mode bilinear; got mode nearest");
+    throw Error("[upsample] align_corners is an option of mode bilinear; got another mode");
   }
 }
 
 Tensor Upsample::forward(const Tensor& x) {
   const Options& o = options_;
   if (o.mode == Mode::nearest) return o.size ? upsample_nearest(x, *o.size) : upsample_nearest_by(x, *o.scale_factor);
+  if (o.mode == Mode::nearest_exact) {
+    return o.size ? upsample_nearest_exact(x, *o.size) : upsample_nearest_exact_by(x, *o.scale_factor);
+  }
   return o.size ? upsample_bilinear(x, *o.size, o.align_corners)
                 : upsample_bilinear_by(x, *o.scale_factor, o.align_corners);
 }

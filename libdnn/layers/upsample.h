@@ -10,12 +10,12 @@ namespace dnn {
 // Upsample({.size = Size2(33, 65), .mode = Upsample::Mode::bilinear})
 class Upsample : public Module {
  public:
-  enum class Mode { nearest, bilinear };
+  enum class Mode { nearest, nearest_exact, bilinear };
   struct Options {
     std::optional<Size2> size = {};           // either this
     std::optional<Scale2> scale_factor = {};  // or this
     Mode mode = Mode::nearest;
-    bool align_corners = false;  // bilinear: the centres of the corner pixels stay, else the outer edges
+    bool align_corners = false;  // bilinear: the centers of the corner pixels stay, else the outer edges
   };
 
   explicit Upsample(const Options& options);

@@ -32,13 +32,27 @@ RowsShape last_dim_rows(const char* op, const Tensor& x) {
   return {x.numel() / x.size(-1), x.size(-1)};
 }
 
+AxisShape axis_shape(const char* op, const Tensor& x, int dim) {
+  const Shape& shape = x.shape();
+  const int at = dim < 0 ? dim + x.dims() : dim;
+  if (at < 0 || at >= x.dims()) throw Error(fmt::format("[{}] x has no dimension {}; got {}", op, dim, shape.str()));
+  if (shape[at] == 0) {
+    throw Error(fmt::format("[{}] needs at least one value along dimension {}; got {}", op, dim, shape.str()));
+  }
+  AxisShape axis{1, shape[at], 1};
+  for (int i = 0; i < at; ++i) axis.outer *= shape[i];
+  for (int i = at + 1; i < x.dims(); ++i) axis.inner *= shape[i];
+  return axis;
+}
+
 int packed_size(const char* op, const Tensor& w, int64_t count) {
   if (count <= std::numeric_limits<int>::max()) return static_cast<int>(count);
   throw Error(fmt::format("[{}] {} would take too many values: {}", op, w.shape().str(), count));
 }
 
 void check_no_grad(const char* op, const TensorList& operands) {
-  if (wants_grad(operands)) throw Error(fmt::format("[{}] a packed weight has no backward step; call it under NoGrad", op));
+  if (wants_grad(operands))
+    throw Error(fmt::format("[{}] a packed weight has no backward step; call it under NoGrad", op));
 }
 
 void check_channels(const char* op, int in, int out, int groups) {

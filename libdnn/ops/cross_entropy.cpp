@@ -12,8 +12,10 @@ namespace {
 
 RowsShape checked_shape(const char* op, const char* operand, const Tensor& x, const Tensor& labels,
                         const Tensor& class_weights) {
-  check_dims(op, operand, x, 2);
-  check_shape(op, "labels", labels, {x.size(0)});
+  if (x.dims() < 2) {
+    throw Error(fmt::format("[{}] {} must be (N, ..., classes); got {}", op, operand, x.shape().str()));
+  }
+  check_shape(op, "labels", labels, Shape(x.shape().begin(), x.dims() - 1));
   if (labels.dtype() != DType::int32) {
     throw Error(fmt::format("[{}] labels must be int32; got {}", op, name_of(labels.dtype())));
   }

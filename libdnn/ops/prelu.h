@@ -3,7 +3,8 @@
 
 namespace dnn {
 
-// y = x > 0 ? x : slope * x. slope (C) has one value for each channel, the last dimension of x, or (1) one for all.
+// y = x > 0 ? x : slope * x. slope has any shape that broadcasts to that of x: (C) has one value for
+// each channel, the last dimension of x, (1) one for all.
 Tensor prelu(const Tensor& x, const Tensor& slope);
 
 }  // namespace dnn

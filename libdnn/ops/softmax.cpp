@@ -7,10 +7,10 @@
 namespace dnn {
 namespace {
 
-// forward(kernels) and backward(kernels) name the two kernels, rows of the same shape; both gradients need y alone.
+// forward(kernels) and backward(kernels) name the two kernels; both gradients need y alone.
 template <class Forward, class Backward>
-Tensor along_rows(const char* op, const Tensor& x, Forward forward, Backward backward) {
-  const RowsShape shape = last_dim_rows(op, x);
+Tensor along_dim(const char* op, const Tensor& x, int dim, Forward forward, Backward backward) {
+  const AxisShape shape = axis_shape(op, x, dim);
   Tensor y(x.shape(), x.dtype(), x.device());
   run_kernel(op, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     forward(k)(context, shape, x.data<T>(), y.data<T>());
@@ -28,14 +28,15 @@ Tensor along_rows(const char* op, const Tensor& x, Forward forward, Backward bac
 
 }  // namespace
 
-Tensor softmax(const Tensor& x) {
-  return along_rows(
-      "softmax", x, [](const auto& k) { return k.softmax_forward; }, [](const auto& k) { return k.softmax_backward; });
+Tensor softmax(const Tensor& x, int dim) {
+  return along_dim(
+      "softmax", x, dim, [](const auto& k) { return k.softmax_forward; },
+      [](const auto& k) { return k.softmax_backward; });
 }
 
-Tensor log_softmax(const Tensor& x) {
-  return along_rows(
-      "log_softmax", x, [](const auto& k) { return k.log_softmax_forward; },
+Tensor log_softmax(const Tensor& x, int dim) {
+  return along_dim(
+      "log_softmax", x, dim, [](const auto& k) { return k.log_softmax_forward; },
       [](const auto& k) { return k.log_softmax_backward; });
 }
 

@@ -3,8 +3,8 @@
 
 namespace dnn {
 
-// Over the last dimension: exp(x) / sum exp(x), and its logarithm. No finite x overflows.
-Tensor softmax(const Tensor& x);
-Tensor log_softmax(const Tensor& x);
+// Along one dimension, the last unless said otherwise: exp(x) / sum exp(x), and its logarithm. No finite x overflows.
+Tensor softmax(const Tensor& x, int dim = -1);
+Tensor log_softmax(const Tensor& x, int dim = -1);
 
 }  // namespace dnn

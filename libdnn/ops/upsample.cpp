@@ -51,7 +51,8 @@ ResizeShape scaled_shape(const char* op, const Tensor& x, std::array<double, 2> 
   return shape;
 }
 
-Tensor nearest(const char* op, const Tensor& x, const ResizeShape& shape) {
+Tensor nearest(const char* op, const Tensor& x, ResizeShape shape, bool exact = false) {
+  shape.exact = exact;
   return upsample(
       op, x, shape, [](const auto& k) { return k.upsample_nearest2d_forward; },
       [](const auto& k) { return k.upsample_nearest2d_backward; });
@@ -75,6 +76,14 @@ Tensor upsample_nearest(const Tensor& x, std::array<int, 2> size) {
 
 Tensor upsample_nearest_by(const Tensor& x, std::array<double, 2> factor) {
   return nearest("upsample_nearest", x, scaled_shape("upsample_nearest", x, factor));
+}
+
+Tensor upsample_nearest_exact(const Tensor& x, std::array<int, 2> size) {
+  return nearest("upsample_nearest_exact", x, resize_shape("upsample_nearest_exact", x, size), true);
+}
+
+Tensor upsample_nearest_exact_by(const Tensor& x, std::array<double, 2> factor) {
+  return nearest("upsample_nearest_exact", x, scaled_shape("upsample_nearest_exact", x, factor), true);
 }
 
 Tensor upsample_bilinear(const Tensor& x, std::array<int, 2> size, bool align_corners) {

@@ -28,10 +28,13 @@ std::vector<ResizeShape> shapes() {
     found.push_back({1, 5, 7, c, 3, 4});
     found.push_back({1, 3, 5, c, 8, 7});
     found.push_back({2, 7, 5, c, 10, 7, false, 1.5, 1.5});
+    found.push_back({1, 5, 7, c, 3, 11, false, 0, 0, true});
   }
   found.push_back({1, 11, 13, 5, 4, 9, false, 0.4, 0.7});
   found.push_back({1, 9, 9, 16, 9, 23, false, 1.05, 2.6});
   found.push_back({2, 40, 37, 5, 2, 5, false, 0.07, 0.15});
+  found.push_back({2, 40, 37, 5, 2, 5, false, 0.07, 0.15, true});
+  found.push_back({1, 9, 9, 16, 9, 23, false, 1.05, 2.6, true});
   return found;
 }
 
@@ -54,6 +57,10 @@ TEST_CASE("upsample: values by hand", "[upsample]") {
       {true, {1, 2, 3, 1, 2, 4, false, 0, 1.5}, {1, 1.5f, 2.3333333f, 3.6666667f, 3, 1.5f, -0.3333333f, -1.6666667f}},
       {true, {1, 2, 3, 1, 2, 4, true, 0, 1.5}, {1, 1.6666667f, 2.6666667f, 4, 3, 1, -0.6666667f, -2}},
       {false, {1, 2, 3, 1, 1, 2, false, 0.7, 0.7}, {1, 2}},
+      // nearest-exact: 3 to 5 takes 0.3, 0.9, 1.5, 2.1, 2.7; 3 to 2 takes 0.75 and 2.25; 2 to 1 takes 1.
+      {false, {1, 2, 3, 1, 3, 5, false, 0, 0, true}, {1, 1, 2, 4, 4, 3, 3, 0, -2, -2, 3, 3, 0, -2, -2}},
+      {false, {1, 2, 3, 1, 1, 2, false, 0, 0, true}, {3, -2}},
+      {false, {1, 2, 3, 1, 2, 4, false, 0, 1.5, true}, {1, 2, 2, 4, 3, 0, 0, -2}},
       {true, {1, 2, 3, 1, 1, 2, false, 0.7, 0.7}, {1.4591837f, 2.3061224f}},
   };
   const Buffer<float> x({1.0f, 2.0f, 4.0f, 3.0f, 0.0f, -2.0f});

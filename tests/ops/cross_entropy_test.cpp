@@ -57,6 +57,18 @@ TEST_CASE("cross_entropy and nll_loss: the sum", "[ops]") {
   check_values(x.grad(), {0, -1, 0, 0, -1, 0});
 }
 
+TEST_CASE("cross_entropy and nll_loss: a label for each pixel", "[ops]") {
+  const Tensor x = random64({2, 3, 5, 4}, 1);
+  std::vector<int32_t> labels;
+  for (int i = 0; i < 30; ++i) labels.push_back(i % 7 == 3 ? -100 : i * 5 % 4);
+  const Tensor pixels = from_vector(labels, {2, 3, 5}, "reference"), flat = pixels.reshape({30});
+  CHECK(cross_entropy(x, pixels).item() == cross_entropy(x.reshape({30, 4}), flat).item());
+  CHECK(nll_loss(x, pixels).item() == nll_loss(x.reshape({30, 4}), flat).item());
+  check_gradients([&](const TensorList& t) { return TensorList{cross_entropy(t[0], pixels)}; }, {x});
+  check_gradients([&](const TensorList& t) { return TensorList{nll_loss(t[0], pixels)}; }, {x});
+  CHECK_THROWS_WITH(cross_entropy(x, flat), "[cross_entropy] labels must be (2, 3, 5); got (30)");
+}
+
 TEST_CASE("cross_entropy: gradients and rows", "[ops]") {
   for (const int classes : {1, 2, 10, 33}) {
     INFO(classes << " classes");
@@ -101,7 +113,8 @@ TEST_CASE("cross_entropy: a bad label is refused on every row", "[ops]") {
 
 TEST_CASE("cross_entropy: bad input", "[ops]") {
   const Tensor x = zeros({2, 3});
-  CHECK_THROWS_WITH(cross_entropy(zeros({3}), labels_on("cpu", {1})), Contains("[cross_entropy] logits must have 2"));
+  CHECK_THROWS_WITH(cross_entropy(zeros({3}), labels_on("cpu", {1})),
+                    "[cross_entropy] logits must be (N, ..., classes); got (3)");
   CHECK_THROWS_WITH(cross_entropy(x, labels_on("cpu", {1})), Contains("[cross_entropy] labels must be (2); got (1)"));
   CHECK_THROWS_WITH(cross_entropy(x, zeros({2})), Contains("[cross_entropy] labels must be int32; got float32"));
   CHECK_THROWS_WITH(cross_entropy(x, labels_on("reference", {1, 1})), Contains("one device"));

@@ -8,12 +8,14 @@ namespace {
 TEST_CASE("upsample ops: values, gradients and rows", "[ops]") {
   const Tensor x = leaf64({1, 2, 3, 4}, {1, 1, 2, 2});
   check_values(upsample_nearest(x, {1, 3}), {1, 2, 1, 2, 3, 4});
+  check_values(upsample_nearest_exact(x, {1, 3}), {1, 2, 3, 4, 3, 4});
   check_values(upsample_bilinear(x, {1, 4}), {1, 2, 1.5, 2.5, 2.5, 3.5, 3, 4});
   check_values(upsample_bilinear(x, {1, 3}, true), {1, 2, 2, 3, 3, 4});
   for (const std::array<int, 2> size : {std::array{8, 12}, {3, 7}, {2, 2}, {4, 6}}) {
     INFO(size[0] << "x" << size[1]);
     const Tensor pictures = random64({2, 4, 6, 3}, 1);
     check_op([&](const TensorList& t) { return TensorList{upsample_nearest(t[0], size)}; }, {pictures});
+    check_op([&](const TensorList& t) { return TensorList{upsample_nearest_exact(t[0], size)}; }, {pictures});
     for (const bool align_corners : {false, true}) {
       check_op([&](const TensorList& t) { return TensorList{upsample_bilinear(t[0], size, align_corners)}; },
                {pictures});
@@ -38,6 +40,7 @@ TEST_CASE("upsample ops: by a factor, as torch has it", "[ops]") {
   for (const std::array<double, 2> factor : {std::array{1.3, 2.6}, {0.6, 0.4}, {2.0, 1.1}, {0.5, 3.3}}) {
     INFO(factor[0] << "x" << factor[1]);
     check_op([&](const TensorList& t) { return TensorList{upsample_nearest_by(t[0], factor)}; }, {pictures});
+    check_op([&](const TensorList& t) { return TensorList{upsample_nearest_exact_by(t[0], factor)}; }, {pictures});
     for (const bool align_corners : {false, true}) {
       check_op([&](const TensorList& t) { return TensorList{upsample_bilinear_by(t[0], factor, align_corners)}; },
                {pictures});
