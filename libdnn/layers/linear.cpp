@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <libdnn/layers/init.h>
-#include <libdnn/ops/activation.h>
-#include <libdnn/ops/arithmetic.h>
-#include <libdnn/ops/epilogue.h>
 #include <libdnn/ops/linear.h>
 
 namespace dnn {
@@ -23,8 +20,7 @@ Linear::Linear(int in_features, int out_features, Activation activation)
     : Linear({.in_features = in_features, .out_features = out_features, .activation = activation}) {}
 
 Tensor Linear::forward_fused(const Tensor& x, Activation activation, const Tensor& residual) {
-  const Tensor &w = parameter("weight"), &bias = parameter_or_none("bias");
-  return residual.defined() ? activate(linear(x, w, bias) + residual, activation) : linear(x, w, bias, activation);
+  return linear(x, parameter("weight"), parameter_or_none("bias"), activation, residual);
 }
 
 }  // namespace dnn
