@@ -48,7 +48,7 @@ T gelu_tanh_slope(T x) {
 
 template <class T>
 T unary(const UnaryParams& f, T x) {
-  const T a = static_cast<T>(f.a), b = static_cast<T>(f.b), c = static_cast<T>(f.c);
+  const T a = static_cast<T>(f.a), b = static_cast<T>(f.b);
   switch (f.op) {
     case UnaryOp::none:
       return x;
