@@ -16,6 +16,24 @@ struct BatchNormParams {
   bool training = true;
 };
 
+// The operands of batch_norm_forward and batch_norm_backward.
+template <class T>
+struct BatchNormForward {
+  const T* x = nullptr;
+  T *running_mean = nullptr, *running_var = nullptr;  // or null in training
+  T* y = nullptr;
+  T *mean = nullptr, *inv_std = nullptr;  // results, for the backward kernel
+};
+
+template <class T>
+struct BatchNormBackward {
+  const T *x = nullptr, *mean = nullptr, *inv_std = nullptr;
+  const T *weight = nullptr, *bias = nullptr;  // or null
+  const T* y = nullptr;                        // or null
+  const T* dy = nullptr;
+  T *dx = nullptr, *dresidual = nullptr, *dweight = nullptr, *dbias = nullptr;  // each or null
+};
+
 struct CrossEntropyParams {
   int32_t ignore_label = -100;
   double label_smoothing = 0;
@@ -25,5 +43,11 @@ struct CrossEntropyParams {
 // For d = x - target: mse d^2; l1 |d|; smooth_l1 d^2 / (2 beta) where |d| < beta, else |d| - beta / 2;
 // bce_with_logits max(x, 0) - x * target + log(1 + exp(-|x|)).
 enum class PointwiseLoss { mse, l1, smooth_l1, bce_with_logits };
+
+struct PointwiseLossParams {
+  PointwiseLoss kind = PointwiseLoss::mse;
+  double beta = 0;   // of smooth_l1
+  double scale = 1;  // of the sum
+};
 
 }  // namespace dnn

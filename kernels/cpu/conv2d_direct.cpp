@@ -43,8 +43,9 @@ int64_t scratch_threads(Context& context) { return threads_for(context, kMostChu
 TileOutput output_at(const Panel& panel, const DirectConv& conv, const Epilogue<float>& epilogue, float* y,
                      int64_t offset) {
   offset += int64_t{panel.group} * conv.k + panel.first;
-  return {panel.bias, y + offset, epilogue.residual ? epilogue.residual + offset : nullptr, panel.channels,
-          epilogue.activation};
+  return {panel.start,    y + offset,          epilogue.residual ? epilogue.residual + offset : nullptr,
+          panel.channels, epilogue.activation, panel.scale,
+          panel.shift};
 }
 
 // ---- rows ----
@@ -312,7 +313,7 @@ void conv2d_direct(Context& context, const DirectConv& conv, const float* packed
   Workspace workspace(context);
   Panels panels(direct_kernels(context), conv);
   panels.weights = packed;
-  panels.bias = pack_bias(workspace, conv, panels, epilogue.bias);
+  pack_epilogue(workspace, conv, &epilogue, panels);
   switch (structure_of(conv, panels)) {
     case Structure::rows:
       return run_rows(context, workspace, conv, panels, x, epilogue, y);

@@ -38,7 +38,7 @@ struct Operands {
     x.a += i * shape.a_stride;
     x.b += i * shape.b_stride;
     x.c += i * shape.c_step();
-    if (x.epilogue.residual) x.epilogue.residual += i * shape.c_step();
+    x.epilogue = epilogue.part(0, i * shape.c_step());
     return x;
   }
 };
@@ -84,9 +84,7 @@ GemmBlock block_at(const GemmShape& shape, const Operands& x, Range rows, Range 
   g.alpha = static_cast<float>(shape.alpha);
   g.beta = range.begin == 0 ? static_cast<float>(shape.beta) : 1.0f;
   g.finish = range.end == shape.k;
-  g.epilogue = x.epilogue;
-  if (g.epilogue.bias) g.epilogue.bias += cols.begin;
-  if (g.epilogue.residual) g.epilogue.residual += rows.begin * g.c_row + cols.begin;
+  g.epilogue = x.epilogue.part(cols.begin, rows.begin * g.c_row + cols.begin);
   return g;
 }
 

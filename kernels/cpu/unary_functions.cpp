@@ -75,7 +75,7 @@ void function_forward_chunk(const UnaryParams& params, bool stream, int64_t coun
 
 // s: the result where slope_from_output(params), else the input; g: dy.
 void function_backward_chunk(const UnaryParams& params, bool stream, int64_t count, const float* saved, const float* dy,
-                       float* dx) {
+                             float* dx) {
   const float a = static_cast<float>(params.a), b = static_cast<float>(params.b), c = static_cast<float>(params.c);
   const auto run = [=](auto f) HWY_ATTR { backward_loop(stream, count, saved, dy, dx, f); };
   switch (params.op) {
@@ -143,7 +143,9 @@ namespace dnn::cpu {
 
 UnaryForwardLoop function_forward_loop(const Context& context) { return DNN_PER_ISA(function_forward_chunk)[context]; }
 
-UnaryBackwardLoop function_backward_loop(const Context& context) { return DNN_PER_ISA(function_backward_chunk)[context]; }
+UnaryBackwardLoop function_backward_loop(const Context& context) {
+  return DNN_PER_ISA(function_backward_chunk)[context];
+}
 
 }  // namespace dnn::cpu
 #endif

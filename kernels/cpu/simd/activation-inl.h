@@ -9,42 +9,43 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include <cstdint>
+
 #include <kernels/unary.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// f.operator()<op>(), the activation a constant; for those without parameters.
+// The activations that have a loop of their own in every kernel that applies them in passing. The others go through
+// activate_block() while the result is in the cache.
+constexpr bool has_loop(UnaryOp op) {
+  return op == UnaryOp::none || op == UnaryOp::relu || op == UnaryOp::relu6 || op == UnaryOp::hardswish ||
+         op == UnaryOp::silu;
+}
+
+// f.operator()<op>(), the activation a constant; none for those without a loop.
 template <class F>
-HWY_INLINE void with_activation(const UnaryParams& activation, F&& f) {
-  switch (activation.op) {
-    case UnaryOp::none:
-      return f.template operator()<UnaryOp::none>();
+HWY_INLINE void with_loop(UnaryOp op, F&& f) {
+  switch (op) {
     case UnaryOp::relu:
       return f.template operator()<UnaryOp::relu>();
-    case UnaryOp::sigmoid:
-      return f.template operator()<UnaryOp::sigmoid>();
-    case UnaryOp::tanh:
-      return f.template operator()<UnaryOp::tanh>();
     case UnaryOp::relu6:
       return f.template operator()<UnaryOp::relu6>();
-    case UnaryOp::hardsigmoid:
-      return f.template operator()<UnaryOp::hardsigmoid>();
     case UnaryOp::hardswish:
       return f.template operator()<UnaryOp::hardswish>();
     case UnaryOp::silu:
       return f.template operator()<UnaryOp::silu>();
-    case UnaryOp::gelu:
-      return f.template operator()<UnaryOp::gelu>();
-    case UnaryOp::gelu_tanh:
-      return f.template operator()<UnaryOp::gelu_tanh>();
-    case UnaryOp::mish:
-      return f.template operator()<UnaryOp::mish>();
     default:
-      HWY_DASSERT(false);
+      return f.template operator()<UnaryOp::none>();
   }
 }
+
+// Any activation of `rows` rows of `cols` values, `pitch` apart, in place.
+void activate_block(const UnaryParams& activation, int64_t rows, int64_t cols, int64_t pitch, float* values);
+
+// dx = dy * activation'(x); `saved`: see unary_backward. dx may be saved or dy.
+void activation_gradient(const UnaryParams& activation, int64_t count, const float* saved, const float* dy, float* dx);
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V sigmoid(D d, V x) {
