@@ -115,27 +115,47 @@ void add_batch_norm(const std::string& name, const RowsShape& s) {
   BatchNormParams eval;
   eval.training = false;
   add_kernel("batch_norm/" + name, {count, count, c, c, c}, 3 * n, [=](Context& context, Table k, Arrays a) {
-    k.batch_norm_forward(context, s, {}, a[0], a[2], {a[2], nullptr, Activation::relu}, nullptr, nullptr, a[1], a[3],
-                         a[4]);
+    k.batch_norm_forward(context, s, {}, {a[2], nullptr, Activation::relu, a[2]},
+                         {.x = a[0], .y = a[1], .mean = a[3], .inv_std = a[4]});
   });
   add_kernel("batch_norm_residual/" + name, {count, count, c, c, c, count}, 4 * n,
              [=](Context& context, Table k, Arrays a) {
-               k.batch_norm_forward(context, s, {}, a[0], a[2], {a[2], a[5], Activation::relu}, nullptr, nullptr, a[1],
-                                    a[3], a[4]);
+               k.batch_norm_forward(context, s, {}, {a[2], a[5], Activation::relu, a[2]},
+                                    {.x = a[0], .y = a[1], .mean = a[3], .inv_std = a[4]});
              });
   add_kernel("batch_norm_eval/" + name, {count, count, c, c, c}, 2 * n, [=](Context& context, Table k, Arrays a) {
     std::fill_n(a[2], s.cols, 1.0f);
-    k.batch_norm_forward(context, s, eval, a[0], a[2], {a[2], nullptr, Activation::relu}, a[2], a[2], a[1], a[3], a[4]);
+    k.batch_norm_forward(
+        context, s, eval, {a[2], nullptr, Activation::relu, a[2]},
+        {.x = a[0], .running_mean = a[2], .running_var = a[2], .y = a[1], .mean = a[3], .inv_std = a[4]});
   });
   add_kernel("batch_norm_backward/" + name, {count, count, count, c, c, c}, 5 * n,
              [=](Context& context, Table k, Arrays a) {
-               k.batch_norm_backward(context, s, {}, Activation::relu, a[0], a[3], a[3], a[3], a[3], nullptr, a[1],
-                                     a[2], nullptr, a[4], a[5]);
+               k.batch_norm_backward(context, s, {}, Activation::relu,
+                                     {.x = a[0],
+                                      .mean = a[3],
+                                      .inv_std = a[3],
+                                      .weight = a[3],
+                                      .bias = a[3],
+                                      .dy = a[1],
+                                      .dx = a[2],
+                                      .dweight = a[4],
+                                      .dbias = a[5]});
              });
   add_kernel("batch_norm_backward_residual/" + name, {count, count, count, c, c, c, count}, 7 * n,
              [=](Context& context, Table k, Arrays a) {
-               k.batch_norm_backward(context, s, {}, Activation::relu, a[0], a[3], a[3], a[3], a[3], a[6], a[1], a[2],
-                                     a[1], a[4], a[5]);
+               k.batch_norm_backward(context, s, {}, Activation::relu,
+                                     {.x = a[0],
+                                      .mean = a[3],
+                                      .inv_std = a[3],
+                                      .weight = a[3],
+                                      .bias = a[3],
+                                      .y = a[6],
+                                      .dy = a[1],
+                                      .dx = a[2],
+                                      .dresidual = a[1],
+                                      .dweight = a[4],
+                                      .dbias = a[5]});
              });
 }
 
@@ -170,7 +190,7 @@ void add_softmax(const std::string& name, const RowsShape& s) {
   for (const auto& [loss, kind] :
        {std::pair("mse_loss/", PointwiseLoss::mse), {"bce_with_logits/", PointwiseLoss::bce_with_logits}}) {
     add_kernel(loss + name, {count, count, count, 1}, 3 * n, [=, kind = kind](Context& context, Table k, Arrays a) {
-      k.pointwise_loss(context, kind, 0, 1, count, a[0], a[1], a[3], a[2]);
+      k.pointwise_loss(context, {kind, 0, 1}, count, a[0], a[1], a[3], a[2]);
     });
   }
   add_kernel("argmax/" + name, {count, s.rows}, n, [=](Context& context, Table k, Arrays a) {

@@ -50,6 +50,7 @@ class LeakyReLU : public Module {
     check_alpha(UnaryOp::leaky_relu, negative_slope);
   }
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+  std::optional<Activation> as_activation() const override { return Activation::leaky_relu(negative_slope_); }
 
  protected:
   Tensor forward(const Tensor& x) override { return leaky_relu(x, negative_slope_); }
@@ -62,6 +63,7 @@ class ELU : public Module {
  public:
   explicit ELU(double alpha = 1) : alpha_(alpha) { check_alpha(UnaryOp::elu, alpha); }
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+  std::optional<Activation> as_activation() const override { return Activation::elu(alpha_); }
 
  protected:
   Tensor forward(const Tensor& x) override { return elu(x, alpha_); }
@@ -74,6 +76,7 @@ class Softplus : public Module {
  public:
   explicit Softplus(double beta = 1) : beta_(beta) { check_alpha(UnaryOp::softplus, beta); }
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+  std::optional<Activation> as_activation() const override { return Activation::softplus(beta_); }
 
  protected:
   Tensor forward(const Tensor& x) override { return softplus(x, beta_); }
@@ -85,6 +88,7 @@ class Softplus : public Module {
 class LogSigmoid : public Module {
  public:
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+  std::optional<Activation> as_activation() const override { return Activation::softplus(-1); }
 
  protected:
   Tensor forward(const Tensor& x) override { return logsigmoid(x); }
@@ -94,6 +98,7 @@ class Hardtanh : public Module {
  public:
   explicit Hardtanh(double min = -1, double max = 1) : min_(min), max_(max) { check_hardtanh(min, max); }
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+  std::optional<Activation> as_activation() const override { return Activation::hardtanh(min_, max_); }
 
  protected:
   Tensor forward(const Tensor& x) override { return hardtanh(x, min_, max_); }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <libdnn/layers/init.h>
+#include <libdnn/ops/check.h>
 #include <libdnn/ops/linear.h>
 
 namespace dnn {
@@ -11,7 +12,7 @@ Linear::Linear(const Options& o) : options_(o) {
   if (o.in_features < 1 || o.out_features < 1) {
     throw Error(fmt::format("[linear] features are at least 1; got {} in, {} out", o.in_features, o.out_features));
   }
-  can_fuse("linear", o.activation, false);
+  check_activation("linear", o.activation);
   add_parameter("weight", default_init({o.out_features, o.in_features}, o.in_features));
   if (o.bias) add_parameter("bias", default_init({o.out_features}, o.in_features));
 }

@@ -6,6 +6,7 @@
 namespace dnn {
 
 Tensor activate(const Tensor& x, const Activation& activation) {
+  check_activation("activate", activation);
   return activation == Activation::none ? x : unary("activate", activation, x);
 }
 

@@ -100,6 +100,13 @@ void check_hardtanh(double min, double max) {
   if (!(min < max)) throw Error(fmt::format("[hardtanh] min must be below max; got {} and {}", min, max));
 }
 
+void check_activation(const char* op, const Activation& f) {
+  if (!is_activation(f.op)) throw Error(fmt::format("[{}] takes an activation; got another function", op));
+  if (f.op == UnaryOp::leaky_relu || f.op == UnaryOp::elu || f.op == UnaryOp::softplus) check_alpha(f.op, f.a);
+  if (f.op == UnaryOp::swish) check_finite("silu", "beta", f.a);
+  if (f.op == UnaryOp::hardtanh) check_hardtanh(f.a, f.b);
+}
+
 ResizeShape resize_shape(const char* op, const Tensor& x, std::array<int, 2> size) {
   check_dims(op, "x", x, 4);
   const ResizeShape shape{x.size(0), x.size(1), x.size(2), x.size(3), size[0], size[1]};

@@ -47,6 +47,9 @@ void check_alpha(UnaryOp op, double alpha);
 
 void check_hardtanh(double min, double max);  // min below max
 
+// What an operation is told to apply to its result: an activation, with parameters that it takes.
+void check_activation(const char* op, const Activation& activation);
+
 // Pictures x (N, H, W, C) brought to another height and width.
 ResizeShape resize_shape(const char* op, const Tensor& x, std::array<int, 2> size);
 

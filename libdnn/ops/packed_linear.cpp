@@ -23,6 +23,7 @@ Tensor linear(const Tensor& x, const PackedLinearWeight& w, const Tensor& bias, 
               const Tensor& residual) {
   const GemmShape shape = linear_shape(x, w.shape, bias);
   check_no_grad("linear", {x, bias, residual});
+  check_activation("linear", activation);
   Tensor y(linear_result(x, w.shape), x.dtype(), x.device());
   if (residual.defined()) check_shape("linear", "residual", residual, y.shape());
   run_kernel("linear", {&x, &w.values, &bias, &residual}, [&]<class T>(const Kernels<T>& k, Context& context) {
