@@ -58,15 +58,15 @@ void add_activations(const std::string& name, const RowsShape& s) {
   const BroadcastShape flat{1, {count}, {1}, {1}};
   const BroadcastShape channels{2, {s.rows, s.cols}, {s.cols, 1}, {0, 1}};
   add_kernel("relu/" + name, {count, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
-    k.activation_forward(context, Activation::relu, 0, count, a[0], a[1]);
+    k.unary_forward(context, Activation::relu, count, a[0], a[1]);
   });
   add_kernel("relu_backward/" + name, {count, count, count}, 3 * n, [=](Context& context, Table k, Arrays a) {
-    k.activation_backward(context, Activation::relu, 0, count, a[0], a[1], a[2]);
+    k.unary_backward(context, Activation::relu, count, a[0], a[1], a[2]);
   });
   for (const double power : {2.0, -0.75, 0.6}) {
     add_kernel("power_" + std::to_string(power).substr(0, 5) + "/" + name, {count, count}, 2 * n,
                [=](Context& context, Table k, Arrays a) {
-                 k.power_forward(context, {power, 0.1, 2}, count, a[0], a[1]);
+                 k.unary_forward(context, {UnaryOp::pow, power, 0.1, 2}, count, a[0], a[1]);
                });
   }
   add_kernel("prelu/" + name, {count, count, s.cols}, 2 * n,
@@ -74,7 +74,7 @@ void add_activations(const std::string& name, const RowsShape& s) {
   add_kernel("prelu_backward/" + name, {count, count, count, s.cols, s.cols}, 3 * n,
              [=](Context& context, Table k, Arrays a) { k.prelu_backward(context, s, a[0], a[3], a[1], a[2], a[4]); });
   add_kernel("sigmoid/" + name, {count, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
-    k.activation_forward(context, Activation::sigmoid, 0, count, a[0], a[1]);
+    k.unary_forward(context, Activation::sigmoid, count, a[0], a[1]);
   });
   add_kernel("epilogue_bias_relu/" + name, {count, count, s.cols}, 2 * n, [=](Context& context, Table k, Arrays a) {
     k.epilogue(context, s, {a[2], nullptr, Activation::relu}, a[0], a[1]);
@@ -115,27 +115,47 @@ void add_batch_norm(const std::string& name, const RowsShape& s) {
   BatchNormParams eval;
   eval.training = false;
   add_kernel("batch_norm/" + name, {count, count, c, c, c}, 3 * n, [=](Context& context, Table k, Arrays a) {
-    k.batch_norm_forward(context, s, {}, a[0], a[2], {a[2], nullptr, Activation::relu}, nullptr, nullptr, a[1], a[3],
-                         a[4]);
+    k.batch_norm_forward(context, s, {}, {a[2], nullptr, Activation::relu, a[2]},
+                         {.x = a[0], .y = a[1], .mean = a[3], .inv_std = a[4]});
   });
   add_kernel("batch_norm_residual/" + name, {count, count, c, c, c, count}, 4 * n,
              [=](Context& context, Table k, Arrays a) {
-               k.batch_norm_forward(context, s, {}, a[0], a[2], {a[2], a[5], Activation::relu}, nullptr, nullptr, a[1],
-                                    a[3], a[4]);
+               k.batch_norm_forward(context, s, {}, {a[2], a[5], Activation::relu, a[2]},
+                                    {.x = a[0], .y = a[1], .mean = a[3], .inv_std = a[4]});
              });
   add_kernel("batch_norm_eval/" + name, {count, count, c, c, c}, 2 * n, [=](Context& context, Table k, Arrays a) {
     std::fill_n(a[2], s.cols, 1.0f);
-    k.batch_norm_forward(context, s, eval, a[0], a[2], {a[2], nullptr, Activation::relu}, a[2], a[2], a[1], a[3], a[4]);
+    k.batch_norm_forward(
+        context, s, eval, {a[2], nullptr, Activation::relu, a[2]},
+        {.x = a[0], .running_mean = a[2], .running_var = a[2], .y = a[1], .mean = a[3], .inv_std = a[4]});
   });
   add_kernel("batch_norm_backward/" + name, {count, count, count, c, c, c}, 5 * n,
              [=](Context& context, Table k, Arrays a) {
-               k.batch_norm_backward(context, s, {}, Activation::relu, a[0], a[3], a[3], a[3], a[3], nullptr, a[1],
-                                     a[2], nullptr, a[4], a[5]);
+               k.batch_norm_backward(context, s, {}, Activation::relu,
+                                     {.x = a[0],
+                                      .mean = a[3],
+                                      .inv_std = a[3],
+                                      .weight = a[3],
+                                      .bias = a[3],
+                                      .dy = a[1],
+                                      .dx = a[2],
+                                      .dweight = a[4],
+                                      .dbias = a[5]});
              });
   add_kernel("batch_norm_backward_residual/" + name, {count, count, count, c, c, c, count}, 7 * n,
              [=](Context& context, Table k, Arrays a) {
-               k.batch_norm_backward(context, s, {}, Activation::relu, a[0], a[3], a[3], a[3], a[3], a[6], a[1], a[2],
-                                     a[1], a[4], a[5]);
+               k.batch_norm_backward(context, s, {}, Activation::relu,
+                                     {.x = a[0],
+                                      .mean = a[3],
+                                      .inv_std = a[3],
+                                      .weight = a[3],
+                                      .bias = a[3],
+                                      .y = a[6],
+                                      .dy = a[1],
+                                      .dx = a[2],
+                                      .dresidual = a[1],
+                                      .dweight = a[4],
+                                      .dbias = a[5]});
              });
 }
 
@@ -171,7 +191,7 @@ void add_softmax(const std::string& name, const RowsShape& s) {
   for (const auto& [loss, kind] :
        {std::pair("mse_loss/", PointwiseLoss::mse), {"bce_with_logits/", PointwiseLoss::bce_with_logits}}) {
     add_kernel(loss + name, {count, count, count, 1}, 3 * n, [=, kind = kind](Context& context, Table k, Arrays a) {
-      k.pointwise_loss(context, kind, 0, 1, count, a[0], a[1], a[3], a[2]);
+      k.pointwise_loss(context, {kind, 0, 1}, count, a[0], a[1], a[3], a[2]);
     });
   }
   add_kernel("argmax/" + name, {count, s.rows}, n, [=](Context& context, Table k, Arrays a) {

@@ -11,14 +11,15 @@
 // memory of the backend's device (pitches: see shapes.h) and don't overlap unless it says so. Backward kernels
 // overwrite their results. A pointer marked "or null" may be null where the caller doesn't want or have it.
 #define DNN_KERNELS(X, T)                                                                                              \
-  /* c = activation(alpha * op(a) op(b) + beta * c + bias + residual); a residual has c's pitch */                     \
+  /* c = activation(scale * (alpha * op(a) op(b) + beta * c) + bias + residual); a residual has c's pitch and stride   \
+   */                                                                                                                  \
   X(gemm, const GemmShape&, const T* a, const T* b, const Epilogue<T>&, T* c)                                          \
   /* b in the layout that the row computes from, for any m: first the count of values with null, then the values.      \
-     gemm_packed_b is gemm with such a b */                                                                            \
+     gemm_packed_b is gemm with such a b, one for all of a batch */                                                    \
   X(gemm_pack_b, const GemmShape&, const T* b, int64_t& count, T* packed_or_null)                                      \
   X(gemm_packed_b, const GemmShape&, const T* a, const T* packed, const Epilogue<T>&, T* c)                            \
-  /* y = activation(conv(x, w) + bias + residual); a residual has y's pitch. Gaps between pitched rows are neither     \
-     used nor written, by any kernel */                                                                                \
+  /* y = activation(scale * conv(x, w) + bias + residual); a residual has y's pitch. Gaps between pitched rows are     \
+     neither used nor written, by any kernel */                                                                        \
   X(conv2d_forward, const Conv2dShape&, const T* x, const T* w, const Epilogue<T>&, T* y)                              \
   /* w in the layout that the row computes from, best for pictures of the shape's n, h and w but right for all; called \
      first with null for its size, then for the values. conv2d_forward_packed is conv2d_forward with such a weight */  \
@@ -38,31 +39,26 @@
   X(max_pool2d_backward, const Pool2dShape&, const T* dy, const void* index, T* dx)                                    \
   X(avg_pool2d_forward, const Pool2dShape&, const T* x, T* y)                                                          \
   X(avg_pool2d_backward, const Pool2dShape&, const T* dy, T* dx)                                                       \
-  /* y = activation(x + bias + residual); y may be x */                                                                \
+  /* y = activation(scale * x + bias + residual); y may be x */                                                        \
   X(epilogue, const RowsShape&, const Epilogue<T>&, const T* x, T* y)                                                  \
   /* from y = activation(z): dz = dy * activation'(z), dbias = column sums of dz; dz may be dy, y null without         \
      activation, dz null where only dbias is wanted (then the activation is none) */                                   \
   X(epilogue_backward, const RowsShape&, Activation, const T* y, const T* dy, T* dz, T* dbias_or_null)                 \
-  /* alpha: see Activation. backward takes y where slope_from_output(activation, alpha), else x; dx may be dy */       \
-  X(activation_forward, Activation, double alpha, int64_t count, const T* x, T* y)                                     \
-  X(activation_backward, Activation, double alpha, int64_t count, const T* y_or_x, const T* dy, T* dx)                 \
-  /* y = (shift + scale * x) ^ power; dx = dy * power * scale * (shift + scale * x) ^ (power - 1) */                   \
-  X(power_forward, const PowerParams&, int64_t count, const T* x, T* y)                                                \
-  X(power_backward, const PowerParams&, int64_t count, const T* x, const T* dy, T* dx)                                 \
+  /* y = f(x), element by element; unary.h has the functions and their parameters. y may be x */                       \
+  X(unary_forward, const UnaryParams&, int64_t count, const T* x, T* y)                                                \
+  /* dx = dy * f'(x). saved is y where slope_from_output(f), else x; null where constant_slope(f.op). dx may be dy */  \
+  X(unary_backward, const UnaryParams&, int64_t count, const T* saved_or_null, const T* dy, T* dx)                     \
   /* y = x > 0 ? x : slope * x, one slope for each column; with one column one for all */                              \
   X(prelu_forward, const RowsShape&, const T* x, const T* slope, T* y)                                                 \
   X(prelu_backward, const RowsShape&, const T* x, const T* slope, const T* dy, T* dx_or_null, T* dslope_or_null)       \
-  /* y = activation((x - mean) * inv_std * weight + bias + residual), statistics for each column; a null weight is 1.  \
-     In training they are those of x, and the running ones, where given, move towards them; else they are the running  \
-     ones. Either way mean and inv_std are left for the way back. y is right for all finite x, also where the variance \
-     is beyond T; the running variance is then infinite, and who writes it to a file reports that */                   \
-  X(batch_norm_forward, const RowsShape&, const BatchNormParams&, const T* x, const T* weight_or_null,                 \
-    const Epilogue<T>&, T* running_mean_or_null, T* running_var_or_null, T* y, T* mean, T* inv_std)                    \
+  /* y = activation((x - mean) * inv_std * scale + bias + residual), statistics for each column. In training they are  \
+     those of x, and the running ones, where given, move towards them; else they are the running ones. Either way mean \
+     and inv_std are left for the backward kernel. y is right for all finite x, also where the variance is beyond T;   \
+     the running variance is then infinite, and who writes it to a file reports that */                                \
+  X(batch_norm_forward, const RowsShape&, const BatchNormParams&, const Epilogue<T>&, const BatchNormForward<T>&)      \
   /* dz = dy * activation'(z); z is recomputed from x where y is null, else its slope follows from y, as it must where \
      there was a residual, whose gradient is dz. dx and dresidual may be dy */                                         \
-  X(batch_norm_backward, const RowsShape&, const BatchNormParams&, Activation, const T* x, const T* mean,              \
-    const T* inv_std, const T* weight_or_null, const T* bias_or_null, const T* y_or_null, const T* dy, T* dx_or_null,  \
-    T* dresidual_or_null, T* dweight_or_null, T* dbias_or_null)                                                        \
+  X(batch_norm_backward, const RowsShape&, const BatchNormParams&, Activation, const BatchNormBackward<T>&)            \
   /* local response normalisation across channels: shapes.h */                                                         \
   X(lrn_forward, const LrnShape&, const T* x, T* y)                                                                    \
   X(lrn_backward, const LrnShape&, const T* x, const T* dy, T* dx)                                                     \
@@ -95,8 +91,7 @@
   X(nll_loss, const RowsShape&, const CrossEntropyParams&, const T* x, const int32_t* labels,                          \
     const T* class_weights_or_null, T* loss, T* dx_or_null, int64_t* bad_row)                                          \
   /* loss[0] = scale * sum of f(x - target), dx = d loss / d x; bce_with_logits is f(x, target) */                     \
-  X(pointwise_loss, PointwiseLoss, double beta, double scale, int64_t count, const T* x, const T* target, T* loss,     \
-    T* dx_or_null)                                                                                                     \
+  X(pointwise_loss, const PointwiseLossParams&, int64_t count, const T* x, const T* target, T* loss, T* dx_or_null)    \
   X(argmax, const RowsShape&, const T* x, int32_t* y)         /* the first of the largest; a NaN counts as largest */  \
   X(add, const BroadcastShape&, const T* a, const T* b, T* y) /* y may be a or b where that is not broadcast */        \
   X(sub, const BroadcastShape&, const T* a, const T* b, T* y)                                                          \

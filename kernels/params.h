@@ -10,14 +10,28 @@ struct SgdParams {
   bool nesterov = false;
 };
 
-struct PowerParams {
-  double power = 1, scale = 1, shift = 0;
-};
-
 struct BatchNormParams {
   double eps = 1e-5;
   double momentum = 0.1;  // running = (1 - momentum) * running + momentum * batch's; the variance unbiased
   bool training = true;
+};
+
+// The operands of batch_norm_forward and batch_norm_backward.
+template <class T>
+struct BatchNormForward {
+  const T* x = nullptr;
+  T *running_mean = nullptr, *running_var = nullptr;  // or null in training
+  T* y = nullptr;
+  T *mean = nullptr, *inv_std = nullptr;  // results, for the backward kernel
+};
+
+template <class T>
+struct BatchNormBackward {
+  const T *x = nullptr, *mean = nullptr, *inv_std = nullptr;
+  const T *weight = nullptr, *bias = nullptr;  // or null
+  const T* y = nullptr;                        // or null
+  const T* dy = nullptr;
+  T *dx = nullptr, *dresidual = nullptr, *dweight = nullptr, *dbias = nullptr;  // each or null
 };
 
 struct CrossEntropyParams {
@@ -29,5 +43,11 @@ struct CrossEntropyParams {
 // For d = x - target: mse d^2; l1 |d|; smooth_l1 d^2 / (2 beta) where |d| < beta, else |d| - beta / 2;
 // bce_with_logits max(x, 0) - x * target + log(1 + exp(-|x|)).
 enum class PointwiseLoss { mse, l1, smooth_l1, bce_with_logits };
+
+struct PointwiseLossParams {
+  PointwiseLoss kind = PointwiseLoss::mse;
+  double beta = 0;   // of smooth_l1
+  double scale = 1;  // of the sum
+};
 
 }  // namespace dnn

@@ -96,11 +96,25 @@ void Pad2dShape::check(const char* op) const {
           bottom, right, h, w);
 }
 
+GemmShape GemmShape::rows_joined() const {
+  const bool rows_follow = !trans_a && a_stride == int64_t{m} * a_pitch() && c_step() == int64_t{m} * c_pitch();
+  if (batch <= 1 || b_stride != 0 || !rows_follow || batch * m > std::numeric_limits<int>::max()) return *this;
+  GemmShape joined = *this;
+  joined.m = static_cast<int>(batch * m);
+  joined.batch = 1;
+  joined.a_stride = joined.c_stride = 0;
+  return joined;
+}
+
 void GemmShape::check(const char* op) const {
   require(m >= 0 && n >= 0 && k >= 0, "[{}] sizes must not be negative; got m {}, n {}, k {}", op, m, n, k);
   require(a_pitch() >= (trans_a ? m : k) && b_pitch() >= (trans_b ? k : n) && c_pitch() >= n,
           "[{}] a leading dimension is smaller than its row; got lda {}, ldb {}, ldc {} for m {}, n {}, k {}", op, lda,
           ldb, ldc, m, n, k);
+  require(batch >= 0 && a_stride >= 0 && b_stride >= 0, "[{}] batch and strides must not be negative; got {}, {}, {}",
+          op, batch, a_stride, b_stride);
+  require(batch <= 1 || c_step() >= int64_t{m} * c_pitch(), "[{}] products of a batch overlap; got c_stride {} for {}",
+          op, c_stride, int64_t{m} * c_pitch());
 }
 
 int64_t BroadcastShape::count() const {

@@ -83,17 +83,27 @@ struct Pool2dShape {
 
 // C (m, n) = alpha * op(A) op(B) + beta * C, row-major; op(A) is m x k, op(B) is k x n. Where `trans_a`, A is stored
 // k x m; where `trans_b`, B is stored n x k. Leading dimensions 0: dense.
+//
+// With `batch` that many such products; an operand's stride is the elements from one to the next. One A or B with
+// stride 0 serves them all; with c_stride 0 those of C lie densely one after the other.
 struct GemmShape {
   int m = 0, n = 0, k = 0;
   bool trans_a = false, trans_b = false;
   int lda = 0, ldb = 0, ldc = 0;
   double alpha = 1, beta = 0;  // beta 0: C is not read
+  int64_t batch = 1;
+  int64_t a_stride = 0, b_stride = 0, c_stride = 0;
 
   int a_pitch() const { return lda ? lda : (trans_a ? m : k); }
   int b_pitch() const { return ldb ? ldb : (trans_b ? k : n); }
   int c_pitch() const { return ldc ? ldc : n; }
-  double flops() const { return 2.0 * m * n * k; }
-  int64_t bytes(int size) const { return size * (int64_t{m} * k + int64_t{k} * n + int64_t{m} * n); }
+  int64_t c_step() const { return c_stride ? c_stride : int64_t{m} * c_pitch(); }
+  double flops() const { return 2.0 * static_cast<double>(batch) * m * n * k; }
+  int64_t bytes(int size) const {
+    return size * ((a_stride ? batch : 1) * m * k + (b_stride ? batch : 1) * k * n + batch * m * n);
+  }
+  // The same as one product where it is one, of all rows of A with the B that they share; else as it is.
+  GemmShape rows_joined() const;
   void check(const char* op = "gemm") const;
 };
 

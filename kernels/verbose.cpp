@@ -20,7 +20,9 @@ std::string call_line(const char* op, const std::string& shape, const char* meth
 }
 
 std::string describe(const GemmShape& shape) {
-  return fmt::format("{}x{}x{}{}{}", shape.m, shape.n, shape.k, shape.trans_a ? " aT" : "", shape.trans_b ? " bT" : "");
+  const std::string batch = shape.batch != 1 ? fmt::format("{} of ", shape.batch) : "";
+  return fmt::format("{}{}x{}x{}{}{}", batch, shape.m, shape.n, shape.k, shape.trans_a ? " aT" : "",
+                     shape.trans_b ? " bT" : "");
 }
 
 std::string describe(const Conv2dShape& shape) {

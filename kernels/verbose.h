@@ -17,7 +17,7 @@ inline bool verbose() {
   return on;
 }
 
-std::string describe(const GemmShape& shape);    // "64x500x800 bT", m x n x k
+std::string describe(const GemmShape& shape);    // "64x500x800 bT", m x n x k; "12 of 64x64x32"
 std::string describe(const Conv2dShape& shape);  // "8x56x56x64 3x3-128 s2 p1"
 
 // "gemm 64x500x800 bT gemm_packed 0.412 ms"

@@ -23,6 +23,8 @@ HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
 namespace {
 
+constexpr int64_t kRunFloats = 4096;  // half of the smallest first-level cache
+
 // means[c] = the mean of column c over a run of rows, about: what is left over is found by squares_about().
 void rough_means(int64_t rows, int width, int64_t pitch, const float* x, float* means) {
   column_sums(rows, width, pitch, x, means);
@@ -84,7 +86,6 @@ void join(int64_t before, int64_t rows, int width, const float* about, const flo
 
 // mean[c] and m2[c] of rows of `width` values, `pitch` apart. `scratch` has room for three rows.
 void moments_chunk(int64_t rows, int width, int64_t pitch, const float* x, float* scratch, double* mean, double* m2) {
-  constexpr int64_t kRunFloats = 4096;  // half of the smallest first-level cache
   const int64_t run = std::clamp<int64_t>(kRunFloats / width, 8, 64);
   float *about = scratch, *sums = about + width, *squares = sums + width;
   std::fill_n(mean, width, 0.0);
@@ -98,7 +99,7 @@ void moments_chunk(int64_t rows, int width, int64_t pitch, const float* x, float
 }
 
 // y = activation((x - mean) * scale + shift + residual)
-template <Activation kActivation, bool kResidual, bool kStream>
+template <UnaryOp kActivation, bool kResidual, bool kStream>
 void apply_loop(int64_t rows, int width, int64_t pitch, const float* mean, const float* scale, const float* shift,
                 const float* residual, const float* x, float* y) {
   for (int64_t at = 0; at < rows * pitch; at += pitch) {
@@ -112,10 +113,20 @@ void apply_loop(int64_t rows, int width, int64_t pitch, const float* mean, const
   flush<kStream>();
 }
 
-// `stream`: see store().
-void apply_chunk(Activation activation, bool stream, int64_t rows, int width, int64_t pitch, const float* mean,
+// `stream`: see store(). An activation without a loop follows on a few rows in the cache.
+void apply_chunk(const Activation& activation, bool stream, int64_t rows, int width, int64_t pitch, const float* mean,
                  const float* scale, const float* shift, const float* residual, const float* x, float* y) {
-  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
+  if (!has_loop(activation.op)) {
+    const int64_t block = std::max<int64_t>(1, kRunFloats / width);
+    for (int64_t row = 0; row < rows; row += block) {
+      const int64_t here = std::min(block, rows - row), at = row * pitch;
+      apply_chunk(Activation::none, false, here, width, pitch, mean, scale, shift, residual ? residual + at : nullptr,
+                  x + at, y + at);
+      activate_block(activation, here, width, pitch, y + at);
+    }
+    return;
+  }
+  with_loop(activation.op, [&]<UnaryOp kActivation>() HWY_ATTR {
     const auto run = [&]<bool kStream>() HWY_ATTR {
       if (residual) {
         apply_loop<kActivation, true, kStream>(rows, width, pitch, mean, scale, shift, residual, x, y);
@@ -123,7 +134,7 @@ void apply_chunk(Activation activation, bool stream, int64_t rows, int width, in
         apply_loop<kActivation, false, kStream>(rows, width, pitch, mean, scale, shift, residual, x, y);
       }
     };
-    if constexpr (kActivation == Activation::none || kActivation == Activation::relu) {
+    if constexpr (kActivation == UnaryOp::none || kActivation == UnaryOp::relu) {
       if (stream) return run.template operator()<true>();
     }
     run.template operator()<false>();
@@ -198,9 +209,11 @@ void exact_moments(const RowsShape& shape, const float* x, int64_t col, double& 
 
 }  // namespace
 
-void batch_norm_forward(Context& context, const RowsShape& shape, const BatchNormParams& params, const float* x,
-                        const float* weight, const Epilogue<float>& e, float* running_mean, float* running_var,
-                        float* y, float* mean, float* inv_std) {
+void batch_norm_forward(Context& context, const RowsShape& shape, const BatchNormParams& params,
+                        const Epilogue<float>& e, const BatchNormForward<float>& operands) {
+  const float* const x = operands.x;
+  float *const y = operands.y, *const mean = operands.mean, *const inv_std = operands.inv_std;
+  float *const running_mean = operands.running_mean, *const running_var = operands.running_var;
   const ColumnSplit split(shape);
   const int64_t cols = shape.cols;
   const bool measure = params.training && shape.rows > 0;
@@ -237,7 +250,7 @@ void batch_norm_forward(Context& context, const RowsShape& shape, const BatchNor
         m = running_mean[c];
         var = running_var[c];
       }
-      const double inverse = 1 / std::sqrt(var + params.eps), factor = weight ? weight[c] * inverse : inverse;
+      const double inverse = 1 / std::sqrt(var + params.eps), factor = e.scale ? e.scale[c] * inverse : inverse;
       mean[c] = static_cast<float>(m);
       centre[c] = measure && !differences_fit(shape.rows, inverse) ? 0 : mean[c];
       inv_std[c] = static_cast<float>(inverse);

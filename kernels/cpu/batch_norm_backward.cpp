@@ -24,10 +24,10 @@ namespace dnn::cpu::HWY_NAMESPACE {
 namespace {
 
 // dy * activation'(z) at element `at`, column i; centred = x - mean there.
-template <Activation kActivation, bool kFromY, class D, class V = hn::Vec<D>>
+template <UnaryOp kActivation, bool kFromY, class D, class V = hn::Vec<D>>
 HWY_INLINE V dz_at(D d, const NormOperands& in, int64_t at, int64_t i, V centred) {
   const V dy = hn::LoadU(d, in.dy + at);
-  if constexpr (kActivation == Activation::none) {
+  if constexpr (kActivation == UnaryOp::none) {
     return dy;
   } else if constexpr (kFromY) {
     return activation_backward<kActivation>(d, hn::LoadU(d, in.y + at), dy);
@@ -47,7 +47,7 @@ HWY_INLINE V centred_at(D d, const NormOperands& in, int64_t at, int64_t i) {
 }
 
 // sums[c] += dz and products[c] += dz * (x - mean) over kRows rows.
-template <Activation kActivation, bool kFromY, bool kDz, int kRows>
+template <UnaryOp kActivation, bool kFromY, bool kDz, int kRows>
 HWY_INLINE void add_rows(const NormOperands& in, int64_t row, int width, int64_t pitch, float* dz, float* sums,
                          float* products) {
   for_vectors(width, [&](auto d, int64_t i) HWY_ATTR {
@@ -67,7 +67,7 @@ HWY_INLINE void add_rows(const NormOperands& in, int64_t row, int width, int64_t
 }
 
 // In float over some rows, in double over these. `scratch` has room for two rows, totals for the sums and the products.
-template <Activation kActivation, bool kFromY, bool kDz>
+template <UnaryOp kActivation, bool kFromY, bool kDz>
 void sums_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, float* dz, float* scratch,
                double* totals) {
   constexpr int64_t kRowsOfFloatSums = 64;
@@ -75,8 +75,8 @@ void sums_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, f
     const int64_t end = std::min(rows, begin + kRowsOfFloatSums);
     std::fill_n(scratch, 2 * width, 0.0f);
     int64_t row = begin;
-    if constexpr (kActivation == Activation::none || kActivation == Activation::relu ||
-                  kActivation == Activation::relu6) {  // bound by memory
+    if constexpr (kActivation == UnaryOp::none || kActivation == UnaryOp::relu ||
+                  kActivation == UnaryOp::relu6) {  // bound by memory
       for (; row + 4 <= end; row += 4) {
         add_rows<kActivation, kFromY, kDz, 4>(in, row, width, pitch, dz, scratch, scratch + width);
       }
@@ -88,9 +88,31 @@ void sums_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, f
   }
 }
 
-void sums_chunk(Activation activation, const NormOperands& in, int64_t rows, int width, int64_t pitch, float* dz,
+// dz of the row of `width` values that `row` stands at, for an activation without a loop.
+void row_gradient(const Activation& activation, const NormOperands& row, int width, float* dz) {
+  if (!row.y) {
+    for_vectors(width, [&](auto d, int64_t i) HWY_ATTR {
+      const auto z = hn::MulAdd(centred_at(d, row, i, i), hn::LoadU(d, row.scale + i), hn::LoadU(d, row.bias + i));
+      hn::StoreU(z, d, dz + i);
+    });
+    if (slope_from_output(activation)) activate_block(activation, 1, width, width, dz);
+  }
+  activation_gradient(activation, width, row.y ? row.y : dz, row.dy, dz);
+}
+
+// `scratch` has room for three rows.
+void sums_chunk(const Activation& activation, const NormOperands& in, int64_t rows, int width, int64_t pitch, float* dz,
                 float* scratch, double* totals) {
-  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
+  if (!has_loop(activation.op)) {
+    for (int64_t row = 0; row < rows; ++row) {
+      NormOperands one = in.from(row * pitch, 0);
+      row_gradient(activation, one, width, scratch + 2 * width);
+      one.dy = scratch + 2 * width;
+      sums_loop<UnaryOp::none, false, false>(one, 1, width, pitch, nullptr, scratch, totals);
+    }
+    return;
+  }
+  with_loop(activation.op, [&]<UnaryOp kActivation>() HWY_ATTR {
     if constexpr (stores_dz(kActivation)) {
       if (dz) return sums_loop<kActivation, true, true>(in, rows, width, pitch, dz, scratch, totals);
     }
@@ -102,7 +124,7 @@ void sums_chunk(Activation activation, const NormOperands& in, int64_t rows, int
   });
 }
 
-template <Activation kActivation, bool kFromY, bool kTraining, bool kStream>
+template <UnaryOp kActivation, bool kFromY, bool kTraining, bool kStream>
 void dx_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, const float* slope, const float* offset,
              float* dx) {
   for (int64_t row = 0; row < rows; ++row) {
@@ -115,7 +137,7 @@ void dx_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, con
         const auto of_statistics = hn::MulAdd(centred, hn::LoadU(d, slope + i), hn::LoadU(d, offset + i));
         store<kStream>(hn::Mul(hn::Add(dz, of_statistics), scale), d, dx + at);
       } else {
-        constexpr bool kNeedsX = kActivation != Activation::none && !kFromY;
+        constexpr bool kNeedsX = kActivation != UnaryOp::none && !kFromY;
         const auto centred = kNeedsX ? centred_at(d, in, at, i) : hn::Zero(d);
         store<kStream>(hn::Mul(dz_at<kActivation, kFromY>(d, in, at, i, centred), scale), d, dx + at);
       }
@@ -124,20 +146,29 @@ void dx_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, con
   flush<kStream>();
 }
 
-template <Activation kActivation, bool kFromY, bool kTraining>
+template <UnaryOp kActivation, bool kFromY, bool kTraining>
 void dx_stores(const NormOperands& in, bool stream, int64_t rows, int width, int64_t pitch, const float* slope,
                const float* offset, float* dx) {
-  if constexpr (kActivation == Activation::none || kActivation == Activation::relu) {
+  if constexpr (kActivation == UnaryOp::none || kActivation == UnaryOp::relu) {
     if (stream) return dx_loop<kActivation, kFromY, kTraining, true>(in, rows, width, pitch, slope, offset, dx);
   }
   dx_loop<kActivation, kFromY, kTraining, false>(in, rows, width, pitch, slope, offset, dx);
 }
 
-// slope is null but in training. `stream`: see store().
-void dx_chunk(Activation activation, const NormOperands& in, bool stream, int64_t rows, int width, int64_t pitch,
-              const float* slope, const float* offset, float* dx) {
-  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
-    if constexpr (slope_from_output(kActivation) && kActivation != Activation::none) {
+// slope is null but in training. `stream`: see store(). `scratch` has room for a row.
+void dx_chunk(const Activation& activation, const NormOperands& in, bool stream, int64_t rows, int width, int64_t pitch,
+              const float* slope, const float* offset, float* scratch, float* dx) {
+  if (!has_loop(activation.op)) {
+    for (int64_t row = 0; row < rows; ++row) {
+      NormOperands one = in.from(row * pitch, 0);
+      row_gradient(activation, one, width, scratch);
+      one.dy = scratch;
+      dx_chunk(Activation::none, one, false, 1, width, pitch, slope, offset, nullptr, dx + row * pitch);
+    }
+    return;
+  }
+  with_loop(activation.op, [&]<UnaryOp kActivation>() HWY_ATTR {
+    if constexpr (slope_from_output(kActivation) && kActivation != UnaryOp::none) {
       if (in.y && slope) {
         return dx_stores<kActivation, true, true>(in, stream, rows, width, pitch, slope, offset, dx);
       }
@@ -157,12 +188,12 @@ namespace dnn::cpu {
 namespace {
 
 // sets[s * 2 * cols + c] and, cols further, the products: the sums of set s. Stores dz where it is not null.
-void add_up(Context& context, const ColumnSplit& split, Activation activation, const NormOperands& in, float* dz,
+void add_up(Context& context, const ColumnSplit& split, const Activation& activation, const NormOperands& in, float* dz,
             double* sets) {
   const auto chunk_loop = DNN_PER_ISA(sums_chunk)[context];
   const int64_t width = split.width(), threads = threads_for(context, split.chunks()), cols = split.cols;
   Workspace workspace(context);
-  float* all_scratch = workspace.take<float>(2 * width * threads);
+  float* all_scratch = workspace.take<float>(3 * width * threads);
   double* all_totals = workspace.take<double>(2 * width * threads);
   std::fill_n(sets, split.row_chunks * 2 * cols, 0.0);
   parallel_for(context, split.chunks(), [&](int64_t chunk, int thread) {
@@ -170,7 +201,7 @@ void add_up(Context& context, const ColumnSplit& split, Activation activation, c
     split.for_runs(chunk, [&](int64_t at, int64_t col, int64_t rows, int run_width, int64_t pitch) {
       std::fill_n(totals, 2 * run_width, 0.0);
       chunk_loop(activation, in.from(at, col), rows, run_width, pitch, dz ? dz + at : nullptr,
-                 all_scratch + 2 * width * thread, totals);
+                 all_scratch + 3 * width * thread, totals);
       double* set = sets + split.set_of(chunk) * 2 * cols + col;
       split.add_run(run_width, totals, set);
       split.add_run(run_width, totals + run_width, set + cols);
@@ -180,7 +211,7 @@ void add_up(Context& context, const ColumnSplit& split, Activation activation, c
 
 // The sums of a column, of dz and of dz * (x - mean), in double, for one where a float has overflowed on the way. Both
 // stay as they are where an operand itself is not finite.
-void exact_sums(const RowsShape& shape, Activation activation, const NormOperands& in, int64_t col, double mean,
+void exact_sums(const RowsShape& shape, const Activation& activation, const NormOperands& in, int64_t col, double mean,
                 double& sum, double& product) {
   double dz_sum = 0, dz_product = 0;
   for (int64_t at = col; at < shape.count(); at += shape.cols) {
@@ -198,9 +229,12 @@ void exact_sums(const RowsShape& shape, Activation activation, const NormOperand
 }  // namespace
 
 void batch_norm_backward(Context& context, const RowsShape& shape, const BatchNormParams& params, Activation activation,
-                         const float* x, const float* mean, const float* inv_std, const float* weight,
-                         const float* bias, const float* y, const float* dy, float* dx, float* dresidual,
-                         float* dweight, float* dbias) {
+                         const BatchNormBackward<float>& operands) {
+  const float *const x = operands.x, *const mean = operands.mean, *const inv_std = operands.inv_std;
+  const float *const weight = operands.weight, *const bias = operands.bias, *const y = operands.y;
+  const float* const dy = operands.dy;
+  float *const dx = operands.dx, *const dweight = operands.dweight, *const dbias = operands.dbias;
+  float* dresidual = operands.dresidual;
   const ColumnSplit split(shape);
   const int64_t cols = shape.cols, width = split.width();
   Workspace workspace(context);
@@ -217,8 +251,8 @@ void batch_norm_backward(Context& context, const RowsShape& shape, const BatchNo
   for (float* values : {centre, scale, shift}) split.repeat(values);
   NormOperands in{x, y, dy, centre, scale, shift};
 
-  if (dresidual && !stores_dz(activation)) {  // a pass of its own
-    dnn::cpu::activation_backward(context, activation, 0, shape.count(), y, dy, dresidual);
+  if (dresidual && !stores_dz(activation.op)) {  // a pass of its own
+    unary_backward(context, activation, shape.count(), y, dy, dresidual);
     in.dy = dresidual;
     activation = Activation::none;
     dresidual = nullptr;
@@ -252,12 +286,13 @@ void batch_norm_backward(Context& context, const RowsShape& shape, const BatchNo
     activation = Activation::none;
   }
   const auto chunk_loop = DNN_PER_ISA(dx_chunk)[context];
+  float* rows_scratch = workspace.take<float>(width * threads_for(context, split.chunks()));
   const bool stream =
       dx != dy && split.col_chunks == 1 && width % kLineFloats == 0 && worth_streaming(dx, shape.count());
-  parallel_for(context, split.chunks(), [&](int64_t chunk, int) {
+  parallel_for(context, split.chunks(), [&](int64_t chunk, int thread) {
     split.for_runs(chunk, [&](int64_t at, int64_t col, int64_t rows, int run_width, int64_t pitch) {
       chunk_loop(activation, in.from(at, col), stream && run_width == width, rows, run_width, pitch,
-                 training ? slope + col : nullptr, offset + col, dx + at);
+                 training ? slope + col : nullptr, offset + col, rows_scratch + width * thread, dx + at);
     });
   });
 }

@@ -1,6 +1,7 @@
 // The convolution of the CPU's rows: which method a shape takes, and how the forward pass and the input gradient become
 // the direct convolution.
 #include <kernels/cpu/conv2d_depthwise.h>
+#include <kernels/cpu/conv2d_methods.h>
 #include <kernels/cpu/conv2d_panels.h>
 #include <kernels/cpu/conv2d_winograd.h>
 #include <kernels/cpu/cpu.h>
@@ -154,7 +155,7 @@ constexpr Forward kForward[] = {
     forward_by<kDirect>("conv2d_direct", [](const Conv2dShape&, bool) -> const char* { return nullptr; }),
 };
 
-int choose_forward(const Conv2dShape& shape, bool packed_once) {
+int forward_method(const Conv2dShape& shape, bool packed_once) {
   int method = 0;
   while (kForward[method].refuses(shape, packed_once)) ++method;
   return method;
@@ -177,11 +178,27 @@ constexpr BackwardInput kBackwardInput[] = {
     {"conv2d_direct", [](const Conv2dShape&) -> const char* { return nullptr; }, backward_input_by<kDirect>},
 };
 
+const BackwardInput& backward_input_method(const Conv2dShape& shape) {
+  const BackwardInput* method = kBackwardInput;
+  while (method->refuses(shape)) ++method;
+  return *method;
+}
+
 }  // namespace
+
+const char* conv2d_forward_route(const Conv2dShape& shape, bool packed_once) {
+  return kForward[forward_method(shape, packed_once)].name;
+}
+
+const char* conv2d_backward_input_route(const Conv2dShape& shape) { return backward_input_method(shape).name; }
+
+const char* conv2d_direct_structure(const Context& context, const Conv2dShape& shape) {
+  return direct_structure(context, forward_conv(shape));
+}
 
 void conv2d_forward(Context& context, const Conv2dShape& shape, const float* x, const float* w,
                     const Epilogue<float>& epilogue, float* y) {
-  const Forward& method = kForward[choose_forward(shape, false)];
+  const Forward& method = kForward[forward_method(shape, false)];
   const VerboseCall report("conv2d_forward", shape, method.name);
   Workspace workspace(context);
   float* const packed = workspace.take<float>(method.packed_count(context, shape));
@@ -192,7 +209,7 @@ void conv2d_forward(Context& context, const Conv2dShape& shape, const float* x, 
 void conv2d_pack_weight(Context& context, const Conv2dShape& shape, const float* w, Conv2dPacking& packing,
                         float* packed_or_null) {
   if (packed_or_null) return kForward[packing.method].pack(context, shape, w, packed_or_null);
-  packing.method = choose_forward(shape, true);
+  packing.method = forward_method(shape, true);
   packing.count = kForward[packing.method].packed_count(context, shape);
 }
 
@@ -204,10 +221,9 @@ void conv2d_forward_packed(Context& context, const Conv2dShape& shape, const Con
 }
 
 void conv2d_backward_input(Context& context, const Conv2dShape& shape, const float* dy, const float* w, float* dx) {
-  const BackwardInput* method = kBackwardInput;
-  while (method->refuses(shape)) ++method;
-  const VerboseCall report("conv2d_backward_input", shape, method->name);
-  method->run(context, shape, dy, w, dx);
+  const BackwardInput& method = backward_input_method(shape);
+  const VerboseCall report("conv2d_backward_input", shape, method.name);
+  method.run(context, shape, dy, w, dx);
 }
 
 }  // namespace dnn::cpu

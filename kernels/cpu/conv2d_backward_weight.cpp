@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include <kernels/cpu/conv2d_depthwise.h>
+#include <kernels/cpu/conv2d_methods.h>
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/simd/conv2d_backward_weight.h>
 #include <kernels/parallel.h>
@@ -213,17 +214,26 @@ void add_partial_sums(const Context& context, const WeightGradientLoops& loops, 
   });
 }
 
+const char* name_of(Form form) {
+  static constexpr const char* kNames[] = {"pixels", "patches", "taps"};
+  return kNames[static_cast<int>(form)];
+}
+
 }  // namespace
+
+const char* conv2d_backward_weight_route(const Context& context, const Conv2dShape& shape) {
+  if (!depthwise_refuses(shape)) return "conv2d_depthwise";
+  return name_of(plan_for(shape, weight_gradient_loops[context].lanes).form);
+}
 
 void conv2d_backward_weight(Context& context, const Conv2dShape& p, const float* x, const float* dy, float* dw) {
   if (!depthwise_refuses(p)) {
     const VerboseCall report("conv2d_backward_weight", p, "conv2d_depthwise");
     return depthwise_backward_weight(context, p, x, dy, dw);
   }
-  static constexpr const char* kNames[] = {"pixels", "patches", "taps"};
   const WeightGradientLoops& loops = weight_gradient_loops[context];
   const Plan plan = plan_for(p, loops.lanes);
-  const VerboseCall report("conv2d_backward_weight", p, kNames[static_cast<int>(plan.form)]);
+  const VerboseCall report("conv2d_backward_weight", p, name_of(plan.form));
   const int64_t chunks = p.groups * plan.filter_parts * plan.sample_parts;
 
   Workspace workspace(context);

@@ -43,8 +43,9 @@ int64_t scratch_threads(Context& context) { return threads_for(context, kMostChu
 TileOutput output_at(const Panel& panel, const DirectConv& conv, const Epilogue<float>& epilogue, float* y,
                      int64_t offset) {
   offset += int64_t{panel.group} * conv.k + panel.first;
-  return {panel.bias, y + offset, epilogue.residual ? epilogue.residual + offset : nullptr, panel.channels,
-          epilogue.activation};
+  return {panel.start,    y + offset,          epilogue.residual ? epilogue.residual + offset : nullptr,
+          panel.channels, epilogue.activation, panel.scale,
+          panel.shift};
 }
 
 // ---- rows ----
@@ -287,7 +288,20 @@ bool rows_fit_badly(const DirectConv& conv, const Panels& panels) {
   return rows * most * 100 > tile_cost(most, vectors) * conv.ow * 108;
 }
 
+enum class Structure { rows, pixels, pointers };
+
+Structure structure_of(const DirectConv& conv, const Panels& panels) {
+  if (all_pixels_one_row(conv)) return Structure::pixels;
+  constexpr int kPointersChannels = 8;  // below, a tap's loop is too short
+  return conv.c >= kPointersChannels && rows_fit_badly(conv, panels) ? Structure::pointers : Structure::rows;
+}
+
 }  // namespace
+
+const char* direct_structure(const Context& context, const DirectConv& conv) {
+  static constexpr const char* kNames[] = {"rows", "pixels", "pointers"};
+  return kNames[static_cast<int>(structure_of(conv, Panels(direct_kernels(context), conv)))];
+}
 
 int64_t direct_packed_count(Context& context, const DirectConv& conv) {
   return Panels(direct_kernels(context), conv).size();
@@ -299,13 +313,15 @@ void conv2d_direct(Context& context, const DirectConv& conv, const float* packed
   Workspace workspace(context);
   Panels panels(direct_kernels(context), conv);
   panels.weights = packed;
-  panels.bias = pack_bias(workspace, conv, panels, epilogue.bias);
-  if (all_pixels_one_row(conv)) return run_pixels(context, conv, panels, x, epilogue, y);
-  constexpr int kPointersChannels = 8;  // below, a tap's loop is too short
-  if (conv.c >= kPointersChannels && rows_fit_badly(conv, panels)) {
-    return run_pointers(context, workspace, conv, panels, x, epilogue, y);
+  pack_epilogue(workspace, conv, &epilogue, panels);
+  switch (structure_of(conv, panels)) {
+    case Structure::rows:
+      return run_rows(context, workspace, conv, panels, x, epilogue, y);
+    case Structure::pixels:
+      return run_pixels(context, conv, panels, x, epilogue, y);
+    case Structure::pointers:
+      return run_pointers(context, workspace, conv, panels, x, epilogue, y);
   }
-  run_rows(context, workspace, conv, panels, x, epilogue, y);
 }
 
 }  // namespace dnn::cpu

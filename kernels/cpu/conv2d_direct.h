@@ -24,6 +24,8 @@ struct FilterView {
   int64_t group, k_step, r_step, s_step, c_step;
 };
 
+const char* direct_structure(const Context& context, const DirectConv& conv);  // "rows", "pixels" or "pointers"
+
 // `packed` holds direct_packed_count() values, by pack_filters() of conv2d_panels.h.
 int64_t direct_packed_count(Context& context, const DirectConv& conv);
 void conv2d_direct(Context& context, const DirectConv& conv, const float* packed, const float* x,

@@ -37,6 +37,24 @@ void pack_panel(const DirectConv& conv, const FilterView& filters, int lanes, co
   }
 }
 
+// One value for each channel, in the order of the panels' lanes; zeros for null and behind the channels.
+const float* pack_lanes(Workspace& workspace, const DirectConv& conv, const Panels& panels, const float* values) {
+  const int lanes = panels.kernels.lanes;
+  float* const packed = workspace.take<float>(panels.lanes());
+  float* to = packed;
+  for (int64_t i = 0; i < panels.count(); ++i) {
+    const Panel panel = panels[i];
+    for (int j = 0; j < panel.vectors; ++j) {
+      const int start = vector_start(panel.channels, panel.vectors, j, lanes);
+      for (int lane = 0; lane < lanes; ++lane, ++to) {
+        const bool used = values && start + lane < panel.channels;
+        *to = used ? values[int64_t{panel.group} * conv.k + panel.first + start + lane] : 0.0f;
+      }
+    }
+  }
+  return packed;
+}
+
 }  // namespace
 
 void pack_filters(Context& context, const DirectConv& conv, const FilterView& filters, float* to) {
@@ -52,21 +70,13 @@ void pack_filters(Context& context, const DirectConv& conv, const FilterView& fi
   });
 }
 
-const float* pack_bias(Workspace& workspace, const DirectConv& conv, const Panels& panels, const float* bias_or_null) {
-  const int lanes = panels.kernels.lanes;
-  float* const packed = workspace.take<float>(panels.lanes());
-  float* to = packed;
-  for (int64_t i = 0; i < panels.count(); ++i) {
-    const Panel panel = panels[i];
-    for (int j = 0; j < panel.vectors; ++j) {
-      const int start = vector_start(panel.channels, panel.vectors, j, lanes);
-      for (int lane = 0; lane < lanes; ++lane, ++to) {
-        const bool used = bias_or_null && start + lane < panel.channels;
-        *to = used ? bias_or_null[int64_t{panel.group} * conv.k + panel.first + start + lane] : 0.0f;
-      }
-    }
-  }
-  return packed;
+void pack_epilogue(Workspace& workspace, const DirectConv& conv, const Epilogue<float>* epilogue, Panels& panels) {
+  const float* bias = epilogue ? epilogue->bias : nullptr;
+  const float* scale = epilogue ? epilogue->scale : nullptr;
+  panels.start = pack_lanes(workspace, conv, panels, scale ? nullptr : bias);
+  if (!scale) return;
+  panels.scale = pack_lanes(workspace, conv, panels, scale);
+  panels.shift = pack_lanes(workspace, conv, panels, bias);
 }
 
 }  // namespace dnn::cpu

@@ -13,7 +13,7 @@ inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 struct Panel {
   int group, first, channels, vectors;  // first: channel within the group
   const float* weights;
-  const float* bias;
+  const float *start, *scale, *shift;  // see TileOutput
 };
 
 // The filters of every group, cut into panels.
@@ -32,7 +32,14 @@ class Panels {
     const int begin = vectors_ * i / per_group_, end = vectors_ * (i + 1) / per_group_;
     const int64_t at = (int64_t{group} * vectors_ + begin) * kernels.lanes;
     const int first = begin * kernels.lanes;
-    return {group, first, std::min(k_, end * kernels.lanes) - first, end - begin, weights + at * length_, bias + at};
+    return {group,
+            first,
+            std::min(k_, end * kernels.lanes) - first,
+            end - begin,
+            weights + at * length_,
+            start + at,
+            scale ? scale + at : nullptr,
+            shift ? shift + at : nullptr};
   }
 
   int64_t count() const { return int64_t{per_group_} * groups_; }
@@ -43,7 +50,8 @@ class Panels {
 
   const DirectKernels& kernels;
   const float* weights = nullptr;  // size() values
-  const float* bias = nullptr;     // lanes() values, zeros where there is none
+  // lanes() values each; scale and shift or neither.
+  const float *start = nullptr, *scale = nullptr, *shift = nullptr;
 
  private:
   int groups_, k_, vectors_, per_group_;
@@ -51,6 +59,8 @@ class Panels {
 };
 
 void pack_filters(Context& context, const DirectConv& conv, const FilterView& filters, float* to);
-const float* pack_bias(Workspace& workspace, const DirectConv& conv, const Panels& panels, const float* bias_or_null);
+
+// Where the sums of all panels start, and what scales and shifts them. A null epilogue: from zeros, without these.
+void pack_epilogue(Workspace& workspace, const DirectConv& conv, const Epilogue<float>* epilogue, Panels& panels);
 
 }  // namespace dnn::cpu

@@ -69,15 +69,13 @@ void transform_output(const DirectConv& conv, const WinogradKernels& kernels, co
                       int64_t step, const Epilogue<float>& epilogue, float* y) {
   const int64_t offset = at.picture * conv.y_picture + at.row * conv.y_row + at.col * conv.y_step;
   WinogradOutput out{};
-  out.bias = epilogue.bias;
-  out.residual = epilogue.residual ? epilogue.residual + offset : nullptr;
+  out.epilogue = epilogue.part(0, offset);
   out.y = y + offset;
   out.row_step = conv.y_row;
   out.col_step = conv.y_step;
   out.rows = static_cast<int>(std::min<int64_t>(kWinogradOut, conv.oh - at.row));
   out.cols = static_cast<int>(std::min<int64_t>(kWinogradOut, conv.ow - at.col));
   out.channels = conv.k;
-  out.activation = epilogue.activation;
   kernels.output(m, step, out);
 }
 
@@ -93,7 +91,7 @@ void multiply(const DirectConv& conv, const Tiling& tiling, const Panels& panels
     const Panel panel = panels[i];
     const int64_t most = panels.kernels.pixels[panel.vectors];
     tile.w = u + (panel.weights - panels.weights) / 9;
-    tile.out.bias = panel.bias;
+    tile.out.start = panel.start;
     tile.out.channels = panel.channels;
     for (int64_t t = 0; t < tiles; t += most) {
       tile.x = v + t * tiling.v_step;
@@ -118,7 +116,7 @@ void run_group(Context& context, const DirectConv& conv, const float* u, const f
   Workspace workspace(context);
   const WinogradKernels& kernels = winograd_kernels(context);
   Panels panels(direct_kernels(context), conv);
-  panels.bias = pack_bias(workspace, conv, panels, nullptr);
+  pack_epilogue(workspace, conv, nullptr, panels);
   const int64_t u_step = panels.lanes() * conv.c;
   const Tiling tiling = tiling_of(conv, panels.kernels);
   float* zeros = workspace.take<float>(conv.c);
@@ -198,9 +196,7 @@ void conv2d_winograd(Context& context, const DirectConv& conv, const float* pack
   const DirectConv one = one_group(conv);
   for (int64_t g = 0; g < conv.groups; ++g) {
     const int64_t first = g * conv.k;
-    run_group(context, one, packed + g * group_count(context, one), x + g * conv.c,
-              {epilogue.bias ? epilogue.bias + first : nullptr, epilogue.residual ? epilogue.residual + first : nullptr,
-               epilogue.activation},
+    run_group(context, one, packed + g * group_count(context, one), x + g * conv.c, epilogue.part(first, first),
               y + first);
   }
 }

@@ -1,4 +1,4 @@
-// y = activation(x + bias + residual), and from y its gradient and that of the bias; one pass over memory.
+// y = activation(scale * x + bias + residual), and from y its gradient and that of the bias; one pass over memory.
 // Rows of few columns are taken several at a time, as one row of whole vectors with the bias repeated.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/epilogue.cpp"
@@ -16,7 +16,9 @@ HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
 namespace {
 
-template <Activation kActivation, bool kBias, bool kResidual, bool kStream>
+constexpr int64_t kBlockFloats = 4096;  // half of the smallest first-level cache
+
+template <UnaryOp kActivation, bool kBias, bool kResidual, bool kStream>
 void epilogue_loop(int64_t count, int width, const float* bias, const float* residual, const float* x, float* y) {
   for (int64_t row = 0; row < count; row += width) {
     for_vectors(std::min<int64_t>(width, count - row), [&](auto d, int64_t i) HWY_ATTR {
@@ -29,20 +31,21 @@ void epilogue_loop(int64_t count, int width, const float* bias, const float* res
   flush<kStream>();
 }
 
-// For activations that compute for longer than it takes to see which operands there are.
-template <Activation kActivation>
-void epilogue_any(int64_t count, int width, const float* bias, const float* residual, const float* x, float* y) {
+// For activations that compute for longer than it takes to see which operands there are, and with a scale.
+template <UnaryOp kActivation>
+void epilogue_any(int64_t count, int width, const Epilogue<float>& e, const float* x, float* y) {
   for (int64_t row = 0; row < count; row += width) {
     for_vectors(std::min<int64_t>(width, count - row), [&](auto d, int64_t i) HWY_ATTR {
       auto v = hn::LoadU(d, x + row + i);
-      if (bias) v = hn::Add(v, hn::LoadU(d, bias + i));
-      if (residual) v = hn::Add(v, hn::LoadU(d, residual + row + i));
+      if (e.scale) v = hn::Mul(v, hn::LoadU(d, e.scale + i));
+      if (e.bias) v = hn::Add(v, hn::LoadU(d, e.bias + i));
+      if (e.residual) v = hn::Add(v, hn::LoadU(d, e.residual + row + i));
       hn::StoreU(activate<kActivation>(d, v), d, y + row + i);
     });
   }
 }
 
-template <Activation kActivation, bool kStream>
+template <UnaryOp kActivation, bool kStream>
 void epilogue_operands(int64_t count, int width, const float* bias, const float* residual, const float* x, float* y) {
   if (bias && residual) return epilogue_loop<kActivation, true, true, kStream>(count, width, bias, residual, x, y);
   if (bias) return epilogue_loop<kActivation, true, false, kStream>(count, width, bias, residual, x, y);
@@ -50,32 +53,45 @@ void epilogue_operands(int64_t count, int width, const float* bias, const float*
   return epilogue_loop<kActivation, false, false, kStream>(count, width, bias, residual, x, y);
 }
 
-// The first `count` values of rows of `width`. `stream`: see store().
-void epilogue_chunk(Activation activation, bool stream, int64_t count, int width, const float* bias,
-                    const float* residual, const float* x, float* y) {
-  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
-    if constexpr (kActivation == Activation::none || kActivation == Activation::relu) {
-      if (stream) return epilogue_operands<kActivation, true>(count, width, bias, residual, x, y);
-      epilogue_operands<kActivation, false>(count, width, bias, residual, x, y);
-    } else {
-      epilogue_any<kActivation>(count, width, bias, residual, x, y);
+// An activation without a loop follows on a few rows in the cache.
+void epilogue_blocks(int64_t count, int width, Epilogue<float> e, const float* x, float* y) {
+  const int64_t block = std::max<int64_t>(1, kBlockFloats / width) * width;
+  for (int64_t at = 0; at < count; at += block) {
+    const int64_t here = std::min(block, count - at);
+    epilogue_any<UnaryOp::none>(here, width, e, x + at, y + at);
+    activate_block(e.activation, 1, here, here, y + at);
+    if (e.residual) e.residual += here;
+  }
+}
+
+// The first `count` values of rows of `width`; scale and bias have one value for each of these. `stream`: see store().
+void epilogue_chunk(const Epilogue<float>& e, bool stream, int64_t count, int width, const float* x, float* y) {
+  const UnaryOp op = e.activation.op;
+  if (!has_loop(op)) return epilogue_blocks(count, width, e, x, y);
+  with_loop(op, [&]<UnaryOp kActivation>() HWY_ATTR {
+    if constexpr (kActivation == UnaryOp::none || kActivation == UnaryOp::relu) {
+      if (!e.scale && stream) {
+        return epilogue_operands<kActivation, true>(count, width, e.bias, e.residual, x, y);
+      }
+      if (!e.scale) return epilogue_operands<kActivation, false>(count, width, e.bias, e.residual, x, y);
     }
+    epilogue_any<kActivation>(count, width, e, x, y);
   });
 }
 
 // One row: dz = dy * activation'(y); sums += dz.
-template <Activation kActivation, bool kDz, bool kSums>
+template <UnaryOp kActivation, bool kDz, bool kSums>
 HWY_INLINE void backward_row(int64_t width, const float* y, const float* dy, float* dz, float* sums) {
   for_vectors(width, [&](auto d, int64_t i) HWY_ATTR {
     auto v = hn::LoadU(d, dy + i);
-    if constexpr (kActivation != Activation::none) v = activation_backward<kActivation>(d, hn::LoadU(d, y + i), v);
+    if constexpr (kActivation != UnaryOp::none) v = activation_backward<kActivation>(d, hn::LoadU(d, y + i), v);
     if constexpr (kDz) hn::StoreU(v, d, dz + i);
     if constexpr (kSums) hn::StoreU(hn::Add(v, hn::LoadU(d, sums + i)), d, sums + i);
   });
 }
 
 // Rows of `width` values, `pitch` apart. `sums` is scratch for float sums of a few rows, `totals` takes them all.
-template <Activation kActivation, bool kDz, bool kSums>
+template <UnaryOp kActivation, bool kDz, bool kSums>
 void backward_loop(int64_t rows, int width, int64_t pitch, const float* y, const float* dy, float* dz, float* sums,
                    double* totals) {
   constexpr int64_t kRowsOfFloatSums = 64;
@@ -83,7 +99,7 @@ void backward_loop(int64_t rows, int width, int64_t pitch, const float* y, const
     if (kSums) std::fill_n(sums, width, 0.0f);
     for (int64_t row = row0; row < std::min(rows, row0 + kRowsOfFloatSums); ++row) {
       const int64_t at = row * pitch;
-      backward_row<kActivation, kDz, kSums>(width, kActivation == Activation::none ? nullptr : y + at, dy + at,
+      backward_row<kActivation, kDz, kSums>(width, kActivation == UnaryOp::none ? nullptr : y + at, dy + at,
                                             kDz ? dz + at : nullptr, sums);
     }
     if (kSums) {
@@ -92,7 +108,7 @@ void backward_loop(int64_t rows, int width, int64_t pitch, const float* y, const
   }
 }
 
-template <Activation kActivation>
+template <UnaryOp kActivation>
 void backward_results(int64_t rows, int width, int64_t pitch, const float* y, const float* dy, float* dz, float* sums,
                       double* totals) {
   if (dz && totals) return backward_loop<kActivation, true, true>(rows, width, pitch, y, dy, dz, sums, totals);
@@ -100,9 +116,16 @@ void backward_results(int64_t rows, int width, int64_t pitch, const float* y, co
   if (totals) return backward_loop<kActivation, false, true>(rows, width, pitch, y, dy, dz, sums, totals);
 }
 
-void backward_chunk(Activation activation, int64_t rows, int width, int64_t pitch, const float* y, const float* dy,
-                    float* dz, float* sums, double* totals) {
-  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
+void backward_chunk(const Activation& activation, int64_t rows, int width, int64_t pitch, const float* y,
+                    const float* dy, float* dz, float* sums, double* totals) {
+  if (!has_loop(activation.op)) {
+    for (int64_t at = 0; at < rows * pitch; at += pitch) {
+      activation_gradient(activation, width, y + at, dy + at, dz + at);
+      if (totals) backward_loop<UnaryOp::none, false, true>(1, width, pitch, nullptr, dz + at, nullptr, sums, totals);
+    }
+    return;
+  }
+  with_loop(activation.op, [&]<UnaryOp kActivation>() HWY_ATTR {
     if constexpr (slope_from_output(kActivation)) {
       backward_results<kActivation>(rows, width, pitch, y, dy, dz, sums, totals);
     }
@@ -118,8 +141,8 @@ namespace dnn::cpu {
 namespace {
 
 // dz and dbias with the rows split between the chunks, a bias gradient for each of them.
-void backward_by_rows(Context& context, const RowsShape& shape, int64_t chunks, Activation activation, const float* y,
-                      const float* dy, float* dz, float* dbias) {
+void backward_by_rows(Context& context, const RowsShape& shape, int64_t chunks, const Activation& activation,
+                      const float* y, const float* dy, float* dz, float* dbias) {
   const auto chunk_loop = DNN_PER_ISA(backward_chunk)[context];
   const int cols = shape.cols, group = rows_at_once(cols), width = group * cols;
   const int64_t groups = (shape.rows + group - 1) / group;
@@ -157,7 +180,7 @@ void backward_by_rows(Context& context, const RowsShape& shape, int64_t chunks, 
 }
 
 // The same with the columns split: for few rows of many columns.
-void backward_by_columns(Context& context, const RowsShape& shape, int64_t chunks, Activation activation,
+void backward_by_columns(Context& context, const RowsShape& shape, int64_t chunks, const Activation& activation,
                          const float* y, const float* dy, float* dz, float* dbias) {
   const auto chunk_loop = DNN_PER_ISA(backward_chunk)[context];
   Workspace workspace(context);
@@ -179,16 +202,19 @@ void epilogue(Context& context, const RowsShape& shape, const Epilogue<float>& e
   if (count == 0) return;
   const auto chunk_loop = DNN_PER_ISA(epilogue_chunk)[context];
   Workspace workspace(context);
-  const float* bias = e.bias;
-  int width = kChunkElements;  // without a bias, the length of a row does not matter
-  if (bias) {
+  Epilogue<float> all = e;
+  int width = kChunkElements;  // without a bias or a scale, the length of a row does not matter
+  if (e.bias || e.scale) {
     const int group = rows_at_once(shape.cols);
     width = group * shape.cols;
-    if (group > 1) {
+    const auto repeat = [&](const float*& values) {
+      if (!values || group == 1) return;
       float* repeated = workspace.take<float>(width);
-      for (int row = 0; row < group; ++row) std::copy_n(e.bias, shape.cols, repeated + int64_t{row} * shape.cols);
-      bias = repeated;
-    }
+      for (int row = 0; row < group; ++row) std::copy_n(values, shape.cols, repeated + int64_t{row} * shape.cols);
+      values = repeated;
+    };
+    repeat(all.bias);
+    repeat(all.scale);
   }
   const int64_t groups = (count + width - 1) / width;
   const int64_t chunks = std::min(groups, chunk_count(count, kChunkElements));
@@ -196,8 +222,7 @@ void epilogue(Context& context, const RowsShape& shape, const Epilogue<float>& e
   parallel_for(context, chunks, [&](int64_t chunk, int) {
     const Range range = chunk_range(groups, chunks, chunk);
     const int64_t begin = range.begin * width, end = std::min(count, range.end * width);
-    chunk_loop(e.activation, stream, end - begin, width, bias, e.residual ? e.residual + begin : nullptr, x + begin,
-               y + begin);
+    chunk_loop(all.part(0, begin), stream, end - begin, width, x + begin, y + begin);
   });
 }
 

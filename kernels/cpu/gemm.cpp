@@ -2,6 +2,7 @@
 // in simd/gemm_tile.cpp. Every element of C is summed over k in the same order whatever the number of threads.
 #include <fmt/format.h>
 
+#include <cassert>
 #include <cstdlib>
 #include <string>
 
@@ -21,7 +22,8 @@ constexpr int64_t kChunkN = 1024;         // columns that one chunk multiplies w
 constexpr int64_t kStreams = 16;          // rows of B read side by side where B is not packed
 constexpr int64_t kChunkFlops = 1 << 21;  // below it a second thread costs more than it brings
 constexpr int64_t kChunkFlopsPerRow = 1 << 18;
-constexpr int64_t kSplitK = 2048;  // the shortest sum for a chunk of its own
+constexpr double kOwnThreadsFlops = 1 << 25;  // a product of a batch that all threads share
+constexpr int64_t kSplitK = 2048;             // the shortest sum for a chunk of its own
 constexpr int64_t kMostSplits = 8;
 
 struct Operands {
@@ -30,6 +32,15 @@ struct Operands {
   Epilogue<float> epilogue;
   float* c;
   bool b_packed = false;  // b is the whole matrix in panels: packed_offset()
+
+  Operands of_product(const GemmShape& shape, int64_t i) const {
+    Operands x = *this;
+    x.a += i * shape.a_stride;
+    x.b += i * shape.b_stride;
+    x.c += i * shape.c_step();
+    x.epilogue = epilogue.part(0, i * shape.c_step());
+    return x;
+  }
 };
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -37,10 +48,29 @@ int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // The k blocks: the first applies the caller's beta, the last the epilogue. k = 0 has one, which is empty.
 int64_t k_blocks(int64_t k, int64_t depth) { return std::max<int64_t>(ceil_div(k, depth), 1); }
 
-// How many chunks to make of `count` columns or panels that cost `flops` each. Few rows are bound by reading B.
-int64_t column_chunks(const GemmShape& shape, int64_t count, int64_t flops) {
+// Chunks of a batch: of the columns of each product or, where a product is too small for a chunk, of whole products.
+struct Chunks {
+  int64_t products, columns;
+  int64_t count() const { return products * columns; }
+};
+
+// For products of `count` columns or panels that cost `flops` each. Few rows are bound by reading B.
+Chunks chunks_of(const GemmShape& shape, int64_t count, int64_t flops) {
   const int64_t least = std::min(kChunkFlops, shape.m * kChunkFlopsPerRow);
-  return chunk_count(count, ceil_div(least, std::max<int64_t>(flops, 1)));
+  const int64_t columns = chunk_count(count, ceil_div(least, std::max<int64_t>(flops, 1)));
+  if (columns > 1) return {shape.batch, columns};
+  return {chunk_count(shape.batch, ceil_div(least, std::max<int64_t>(flops * count, 1))), 1};
+}
+
+// f(operands of a product, range of its `count` columns or panels, thread) for all of the batch.
+template <class F>
+void for_each_range(Context& context, const GemmShape& shape, const Operands& x, const Chunks& chunks, int64_t count,
+                    F&& f) {
+  parallel_for(context, chunks.count(), [&](int64_t chunk, int thread) {
+    const Range products = chunk_range(shape.batch, chunks.products, chunk / chunks.columns);
+    const Range range = chunk_range(count, chunks.columns, chunk % chunks.columns);
+    for (int64_t i = products.begin; i < products.end; ++i) f(x.of_product(shape, i), range, thread);
+  });
 }
 
 // The block of C at (row, col) in the k block `range`.
@@ -54,9 +84,7 @@ GemmBlock block_at(const GemmShape& shape, const Operands& x, Range rows, Range 
   g.alpha = static_cast<float>(shape.alpha);
   g.beta = range.begin == 0 ? static_cast<float>(shape.beta) : 1.0f;
   g.finish = range.end == shape.k;
-  g.epilogue = x.epilogue;
-  if (g.epilogue.bias) g.epilogue.bias += cols.begin;
-  if (g.epilogue.residual) g.epilogue.residual += rows.begin * g.c_row + cols.begin;
+  g.epilogue = x.epilogue.part(cols.begin, rows.begin * g.c_row + cols.begin);
   return g;
 }
 
@@ -71,27 +99,26 @@ const float* b_at(const GemmShape& shape, const float* b, int64_t p, int64_t col
 // Few rows of A against a transposed B: dot products, B is read once where it lies.
 void gemm_dot(Context& context, const GemmShape& shape, const Operands& x) {
   const GemmLoops& loops = gemm_loops[context];
-  const int64_t chunks = column_chunks(shape, shape.n, 2 * int64_t{shape.m} * shape.k);
+  const Chunks chunks = chunks_of(shape, shape.n, 2 * int64_t{shape.m} * shape.k);
   Workspace workspace(context);
-  const float* a = x.a;
+  Operands all = x;
   int64_t a_row = shape.a_pitch();
-  if (shape.trans_a) {
+  if (shape.trans_a) {  // of one product
     float* rows = workspace.take<float>(int64_t{shape.m} * shape.k);
-    a = rows;
+    all.a = rows;
     a_row = shape.k;
     for (int64_t p = 0; p < shape.k; ++p) {
       for (int64_t i = 0; i < shape.m; ++i) rows[i * a_row + p] = x.a[p * shape.a_pitch() + i];
     }
   }
   const int64_t blocks = k_blocks(shape.k, kBlockK);
-  parallel_for(context, chunks, [&](int64_t chunk, int) {
-    const Range cols = chunk_range(shape.n, chunks, chunk);
+  for_each_range(context, shape, all, chunks, shape.n, [&](const Operands& one, Range cols, int) {
     for (int64_t i = 0; i < blocks; ++i) {
       const Range k = chunk_range(shape.k, blocks, i);
-      GemmBlock g = block_at(shape, x, {0, shape.m}, cols, k);
-      g.a = a + k.begin;
+      GemmBlock g = block_at(shape, one, {0, shape.m}, cols, k);
+      g.a = one.a + k.begin;
       g.a_row = a_row;
-      g.b = b_at(shape, x.b, k.begin, cols.begin);
+      g.b = b_at(shape, one.b, k.begin, cols.begin);
       g.b_k = shape.b_pitch();
       loops.dot(g);
     }
@@ -102,25 +129,24 @@ void gemm_dot(Context& context, const GemmShape& shape, const Operands& x) {
 void gemm_streams(Context& context, const GemmShape& shape, const Operands& x) {
   const GemmLoops& loops = gemm_loops[context];
   const int64_t panels = ceil_div(shape.n, loops.tile_cols);
-  const int64_t chunks = column_chunks(shape, panels, 2 * int64_t{shape.m} * shape.k * loops.tile_cols);
+  const Chunks chunks = chunks_of(shape, panels, 2 * int64_t{shape.m} * shape.k * loops.tile_cols);
   const int64_t blocks = k_blocks(shape.k, kStreams), edge_size = kStreams * loops.tile_cols;
   Workspace workspace(context);
-  float* scratch = workspace.take<float>(edge_size * threads_for(context, chunks));
-  parallel_for(context, chunks, [&](int64_t chunk, int thread) {
-    const Range range = chunk_range(panels, chunks, chunk);
+  float* scratch = workspace.take<float>(edge_size * threads_for(context, chunks.count()));
+  for_each_range(context, shape, x, chunks, panels, [&](const Operands& one, Range range, int thread) {
     const Range cols{range.begin * loops.tile_cols, std::min<int64_t>(range.end * loops.tile_cols, shape.n)};
     const int64_t edge_cols = (cols.end - cols.begin) % loops.tile_cols;
     float* edge = scratch + edge_size * thread;
     for (int64_t i = 0; i < blocks; ++i) {
       const Range k = chunk_range(shape.k, blocks, i);
-      GemmBlock g = block_at(shape, x, {0, shape.m}, cols, k);
-      g.a = a_at(shape, x.a, 0, k.begin);
+      GemmBlock g = block_at(shape, one, {0, shape.m}, cols, k);
+      g.a = a_at(shape, one.a, 0, k.begin);
       g.a_row = shape.trans_a ? 1 : shape.a_pitch();
       g.a_k = shape.trans_a ? shape.a_pitch() : 1;
-      g.b = b_at(shape, x.b, k.begin, cols.begin);
+      g.b = b_at(shape, one.b, k.begin, cols.begin);
       g.b_k = shape.b_pitch();
       if (edge_cols > 0) {
-        const float* last = b_at(shape, x.b, k.begin, cols.end - edge_cols);
+        const float* last = b_at(shape, one.b, k.begin, cols.end - edge_cols);
         loops.pack_b(false, edge_cols, g.k, last, shape.b_pitch(), edge);
         g.b_edge = edge;
       }
@@ -162,18 +188,17 @@ void multiply_columns(const GemmLoops& loops, const GemmShape& shape, const Oper
   }
 }
 
-// A block or two of rows: each chunk packs its own columns of B.
+// A block or two of rows, or a batch of small products: each chunk packs its own columns of B.
 void gemm_wide(Context& context, const GemmShape& shape, const Operands& x) {
   const GemmLoops& loops = gemm_loops[context];
   const int64_t panels = ceil_div(shape.n, loops.tile_cols);
-  const int64_t chunks = column_chunks(shape, panels, 2 * int64_t{shape.m} * shape.k * loops.tile_cols);
-  const int64_t packed = x.b_packed ? 0 : packed_columns(loops, ceil_div(panels, chunks), shape.k);
+  const Chunks chunks = chunks_of(shape, panels, 2 * int64_t{shape.m} * shape.k * loops.tile_cols);
+  const int64_t packed = x.b_packed ? 0 : packed_columns(loops, ceil_div(panels, chunks.columns), shape.k);
   Workspace workspace(context);
-  float* scratch = workspace.take<float>(packed * threads_for(context, chunks));
-  parallel_for(context, chunks, [&](int64_t chunk, int thread) {
-    const Range range = chunk_range(panels, chunks, chunk);
+  float* scratch = workspace.take<float>(packed * threads_for(context, chunks.count()));
+  for_each_range(context, shape, x, chunks, panels, [&](const Operands& one, Range range, int thread) {
     const Range cols{range.begin * loops.tile_cols, std::min<int64_t>(range.end * loops.tile_cols, shape.n)};
-    multiply_columns(loops, shape, x, cols, {0, shape.k}, scratch + packed * thread);
+    multiply_columns(loops, shape, one, cols, {0, shape.k}, scratch + packed * thread);
   });
 }
 
@@ -258,6 +283,7 @@ Refusal refuses_openblas(const GemmShape& s) {
 
 Refusal refuses_dot(const GemmShape& s) {
   if (!s.trans_b) return "B is not transposed";
+  if (s.trans_a && s.batch > 1) return "A is transposed, for each product of a batch";
   const bool few_columns = s.n <= 12 && s.m <= 64;
   return s.m <= 16 || few_columns ? nullptr : "enough rows to pack B";
 }
@@ -272,7 +298,10 @@ Refusal refuses_split_k(const GemmShape& s) {
   return s.k >= 2 * kSplitK ? nullptr : "the sums are short";
 }
 
-Refusal refuses_wide(const GemmShape& s) { return s.m <= 192 ? nullptr : "enough rows to share packed panels of B"; }
+Refusal refuses_wide(const GemmShape& s) {
+  const bool small = s.batch > 1 && 2.0 * s.m * s.n * s.k < kOwnThreadsFlops;
+  return s.m <= 192 || small ? nullptr : "enough rows to share packed panels of B";
+}
 
 struct Method {
   const char* name;
@@ -280,28 +309,37 @@ struct Method {
   void (*run)(Context&, const GemmShape&, const Operands&);
 };
 
+// For the methods of one product, which share it out themselves.
+template <void (*kRun)(Context&, const GemmShape&, const Operands&)>
+void one_by_one(Context& context, const GemmShape& shape, const Operands& x) {
+  GemmShape one = shape;
+  one.batch = 1;
+  for (int64_t i = 0; i < shape.batch; ++i) kRun(context, one, x.of_product(shape, i));
+}
+
+void run_openblas(Context& context, const GemmShape& shape, const Operands& x) {
+  gemm_openblas(context, shape, x.a, x.b, x.epilogue, x.c);
+}
+
 // The most special first; the last takes everything.
 constexpr Method kMethods[] = {
-    {"gemm_openblas", refuses_openblas,
-     [](Context& context, const GemmShape& shape, const Operands& x) {
-       gemm_openblas(context, shape, x.a, x.b, x.epilogue, x.c);
-     }},
-    {"gemm_split_k", refuses_split_k, gemm_split_k},
+    {"gemm_openblas", refuses_openblas, one_by_one<run_openblas>},
+    {"gemm_split_k", refuses_split_k, one_by_one<gemm_split_k>},
     {"gemm_dot", refuses_dot, gemm_dot},
     {"gemm_streams", refuses_streams, gemm_streams},
     {"gemm_wide", refuses_wide, gemm_wide},
-    {"gemm_packed", [](const GemmShape&) -> Refusal { return nullptr; }, gemm_packed},
+    {"gemm_packed", [](const GemmShape&) -> Refusal { return nullptr; }, one_by_one<gemm_packed>},
 };
 
-const Method& route(const GemmShape& shape) {
+const Method& route(const GemmShape& joined) {
   const Method* method = kMethods;
-  while (method->refusal(shape)) ++method;
+  while (method->refusal(joined)) ++method;
   return *method;
 }
 
 }  // namespace
 
-const char* gemm_route(const GemmShape& shape) { return route(shape).name; }
+const char* gemm_route(const GemmShape& shape) { return route(shape.rows_joined()).name; }
 
 GemmChoice parse_gemm_choice(const char* text) {
   const std::string asked = text ? text : "";
@@ -320,10 +358,11 @@ GemmChoice gemm_choice() {
 
 void gemm(Context& context, const GemmShape& shape, const float* a, const float* b, const Epilogue<float>& epilogue,
           float* c) {
-  if (shape.m == 0 || shape.n == 0) return;
-  const Method& method = route(shape);
+  if (shape.batch == 0 || shape.m == 0 || shape.n == 0) return;
+  const GemmShape joined = shape.rows_joined();
+  const Method& method = route(joined);
   const VerboseCall report("gemm", shape, method.name);
-  method.run(context, shape, {a, b, epilogue, c});
+  method.run(context, joined, {a, b, epilogue, c});
 }
 
 void gemm_pack_b(Context& context, const GemmShape& shape, const float* b, int64_t& count, float* packed_or_null) {
@@ -343,10 +382,12 @@ void gemm_pack_b(Context& context, const GemmShape& shape, const float* b, int64
 
 void gemm_packed_b(Context& context, const GemmShape& shape, const float* a, const float* packed,
                    const Epilogue<float>& epilogue, float* c) {
-  if (shape.m == 0 || shape.n == 0) return;
-  const bool wide = !refuses_wide(shape);
+  assert(shape.batch <= 1 || shape.b_stride == 0);
+  if (shape.batch == 0 || shape.m == 0 || shape.n == 0) return;
+  const GemmShape joined = shape.rows_joined();
+  const bool wide = !refuses_wide(joined);
   const VerboseCall report("gemm_packed_b", shape, wide ? "gemm_wide" : "gemm_packed");
-  (wide ? gemm_wide : gemm_packed)(context, shape, {a, packed, epilogue, c, true});
+  (wide ? gemm_wide : one_by_one<gemm_packed>)(context, joined, {a, packed, epilogue, c, true});
 }
 
 }  // namespace dnn::cpu

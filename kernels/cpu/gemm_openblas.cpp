@@ -52,10 +52,7 @@ void gemm_openblas(Context& context, const GemmShape& shape, const float* a, con
                 static_cast<blasint>(m), static_cast<blasint>(n), shape.k, static_cast<float>(shape.alpha), a_part,
                 static_cast<blasint>(a_pitch), b_part, static_cast<blasint>(b_pitch), static_cast<float>(shape.beta),
                 c_part, static_cast<blasint>(c_pitch));
-    Epilogue<float> part = epilogue;
-    if (part.bias) part.bias += col;
-    if (part.residual) part.residual += row * c_pitch + col;
-    loops.finish(part, m, n, c_part, c_pitch);
+    loops.finish(epilogue.part(col, row * c_pitch + col), m, n, c_part, c_pitch);
   });
 }
 

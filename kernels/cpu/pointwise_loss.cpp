@@ -123,8 +123,10 @@ double exact_sum(PointwiseLoss kind, double beta, int64_t count, const float* x,
 
 }  // namespace
 
-void pointwise_loss(Context& context, PointwiseLoss kind, double beta, double scale, int64_t count, const float* x,
+void pointwise_loss(Context& context, const PointwiseLossParams& params, int64_t count, const float* x,
                     const float* target, float* loss, float* dx) {
+  const PointwiseLoss kind = params.kind;
+  const double beta = params.beta, scale = params.scale;
   const auto chunk_loop = DNN_PER_ISA(loss_chunk)[context];
   const int64_t chunks = chunk_count(count, kChunkElements);
   Workspace workspace(context);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <kernels/cpu/conv2d_methods.h>
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/per_isa.h>
 #include <kernels/cpu/simd/activation-inl.h>
@@ -112,12 +113,6 @@ void for_each_run(const Conv2dShape& p, int oh, F&& f) {
   }
 }
 
-template <Activation kActivation>
-void activate_row(int64_t count, float* y) {  // whole vectors: the row has room
-  const hn::ScalableTag<float> d;
-  for (int64_t i = 0; i < count; i += hn::Lanes(d)) hn::StoreU(activate<kActivation>(d, hn::LoadU(d, y + i)), d, y + i);
-}
-
 // Whole vectors are stored at each pixel, and what they write beyond its channels is overwritten by the next.
 void forward_row_apart(const Conv2dShape& p, int oh, const float* x, const float* spread, float bias, float* sums,
                        float* y) {
@@ -177,10 +172,7 @@ void forward_pictures(const Conv2dShape& p, Range pictures, const float* x, cons
       } else {
         forward_row(p, oh, picture, w, bias, scratch.y_row);
       }
-      if (activation != Activation::none) {
-        with_activation(activation,
-                        [&]<Activation kActivation>() HWY_ATTR { activate_row<kActivation>(count, scratch.y_row); });
-      }
+      activate_block(activation, 1, count, count, scratch.y_row);
       float* to = y + n * y_picture(p) + oh * y_row(p);
       const int64_t run = p.y_pitch() == p.c ? count : p.c;
       for (int64_t from = 0; from < count; from += run, to += p.y_pitch()) {
@@ -315,6 +307,8 @@ float* take_spread(Workspace& workspace, const Conv2dShape& p, const float* w) {
 }
 
 }  // namespace
+
+const char* shared_conv2d_route(const Conv2dShape& shape) { return windows_apart(shape) ? "windows_apart" : "runs"; }
 
 void shared_conv2d_forward(Context& context, const Conv2dShape& p, const float* x, const float* w, const float* bias,
                            Activation activation, float* y) {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include <kernels/backend.h>
-#include <kernels/reference/activation.h>
 #include <kernels/reference/softmax.h>
+#include <kernels/reference/unary.h>
 
 namespace dnn::reference {
 
@@ -50,15 +50,15 @@ inline LossValue pointwise_loss_at(PointwiseLoss kind, double beta, double x, do
 }
 
 template <class T>
-void pointwise_loss(Context&, PointwiseLoss kind, double beta, double scale, int64_t count, const T* x, const T* target,
-                    T* loss, T* dx_or_null) {
+void pointwise_loss(Context&, const PointwiseLossParams& params, int64_t count, const T* x, const T* target, T* loss,
+                    T* dx_or_null) {
   double total = 0;
   for (int64_t i = 0; i < count; ++i) {
-    const LossValue at = pointwise_loss_at(kind, beta, x[i], target[i]);
+    const LossValue at = pointwise_loss_at(params.kind, params.beta, x[i], target[i]);
     total += at.value;
-    if (dx_or_null) dx_or_null[i] = static_cast<T>(scale * at.slope);
+    if (dx_or_null) dx_or_null[i] = static_cast<T>(params.scale * at.slope);
   }
-  *loss = static_cast<T>(scale * total);
+  *loss = static_cast<T>(params.scale * total);
 }
 
 }  // namespace dnn::reference

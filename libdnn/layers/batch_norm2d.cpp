@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <libdnn/ops/check.h>
-#include <libdnn/ops/epilogue.h>
 
 namespace dnn {
 namespace {
@@ -22,7 +21,7 @@ BatchNorm2d::BatchNorm2d(const Options& o) : options_(o) {
     throw Error(fmt::format("[batch_norm] needs at least one channel; got num_features {}", o.num_features));
   }
   check_batch_norm(o.eps, o.momentum);
-  can_fuse("batch_norm", o.activation, false);
+  check_activation("batch_norm", o.activation);
   const Shape channels{o.num_features};
   if (o.affine) {
     add_parameter("weight", ones(channels));

@@ -2,7 +2,6 @@
 
 #include <libdnn/layers/init.h>
 #include <libdnn/ops/check.h>
-#include <libdnn/ops/epilogue.h>
 
 namespace dnn {
 
@@ -12,7 +11,7 @@ Conv2d::Conv2d(const Options& o) : options_(o) {
   check_at_least("conv2d", "stride", o.stride, 1);
   check_at_least("conv2d", "dilation", o.dilation, 1);
   check_padding("conv2d", o.padding);
-  can_fuse("conv2d", o.activation, false);
+  check_activation("conv2d", o.activation);
   const int c = o.in_channels / o.groups;
   const int64_t fan_in = int64_t{c} * o.kernel_size.h * o.kernel_size.w;
   add_parameter("weight", default_init({o.out_channels, o.kernel_size.h, o.kernel_size.w, c}, fan_in));

@@ -2,7 +2,6 @@
 
 #include <libdnn/layers/init.h>
 #include <libdnn/ops/check.h>
-#include <libdnn/ops/epilogue.h>
 
 namespace dnn {
 
@@ -11,7 +10,7 @@ ConvTranspose2d::ConvTranspose2d(const Options& o) : options_(o) {
   check_at_least("conv_transpose2d", "kernel_size", o.kernel_size, 1);
   check_padding("conv_transpose2d", o.padding);
   check_output_padding("conv_transpose2d", o.output_padding, o.stride, o.dilation);
-  can_fuse("conv_transpose2d", o.activation, false);
+  check_activation("conv_transpose2d", o.activation);
   // torch takes the second dimension of its weight, (in, out / groups, R, S), for the channels of the input.
   const int k = o.out_channels / o.groups;
   const int64_t fan_in = int64_t{k} * o.kernel_size.h * o.kernel_size.w;

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <libdnn/layers/init.h>
-#include <libdnn/ops/activation.h>
-#include <libdnn/ops/arithmetic.h>
-#include <libdnn/ops/epilogue.h>
+#include <libdnn/ops/check.h>
 #include <libdnn/ops/linear.h>
 
 namespace dnn {
@@ -14,7 +12,7 @@ Linear::Linear(const Options& o) : options_(o) {
   if (o.in_features < 1 || o.out_features < 1) {
     throw Error(fmt::format("[linear] features are at least 1; got {} in, {} out", o.in_features, o.out_features));
   }
-  can_fuse("linear", o.activation, false);
+  check_activation("linear", o.activation);
   add_parameter("weight", default_init({o.out_features, o.in_features}, o.in_features));
   if (o.bias) add_parameter("bias", default_init({o.out_features}, o.in_features));
 }
@@ -23,8 +21,7 @@ Linear::Linear(int in_features, int out_features, Activation activation)
     : Linear({.in_features = in_features, .out_features = out_features, .activation = activation}) {}
 
 Tensor Linear::forward_fused(const Tensor& x, Activation activation, const Tensor& residual) {
-  const Tensor &w = parameter("weight"), &bias = parameter_or_none("bias");
-  return residual.defined() ? activate(linear(x, w, bias) + residual, activation) : linear(x, w, bias, activation);
+  return linear(x, parameter("weight"), parameter_or_none("bias"), activation, residual);
 }
 
 }  // namespace dnn

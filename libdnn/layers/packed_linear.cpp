@@ -1,8 +1,5 @@
 #include <libdnn/layers/packed_linear.h>
 
-#include <libdnn/ops/activation.h>
-#include <libdnn/ops/arithmetic.h>
-
 namespace dnn {
 
 PackedLinear::PackedLinear(const Linear& linear)
@@ -13,8 +10,7 @@ PackedLinear::PackedLinear(const Linear& linear)
 }
 
 Tensor PackedLinear::forward_fused(const Tensor& x, Activation activation, const Tensor& residual) {
-  return residual.defined() ? activate(linear(x, weight_, bias_) + residual, activation)
-                            : linear(x, weight_, bias_, activation);
+  return linear(x, weight_, bias_, activation, residual);
 }
 
 }  // namespace dnn

@@ -2,7 +2,6 @@
 
 #include <libdnn/layers/init.h>
 #include <libdnn/ops/check.h>
-#include <libdnn/ops/epilogue.h>
 #include <libdnn/ops/shared_conv2d.h>
 
 namespace dnn {
@@ -12,7 +11,7 @@ SharedConv2d::SharedConv2d(const Options& o) : options_(o) {
   check_at_least("shared_conv2d", "stride", o.stride, 1);
   check_at_least("shared_conv2d", "dilation", o.dilation, 1);
   check_padding("shared_conv2d", o.padding);
-  can_fuse("shared_conv2d", o.activation, false);
+  check_activation("shared_conv2d", o.activation);
   const int64_t fan_in = int64_t{o.kernel_size.h} * o.kernel_size.w;
   add_parameter("weight", default_init({1, o.kernel_size.h, o.kernel_size.w, 1}, fan_in));
   if (o.bias) add_parameter("bias", default_init({1}, fan_in));

@@ -53,10 +53,15 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
   const Tensor mean({shape.cols}, x.dtype(), x.device()), inv_std({shape.cols}, x.dtype(), x.device());
   run_kernel("batch_norm", {&x, &running_mean, &running_var, &weight, &bias, &residual},
              [&]<class T>(const Kernels<T>& k, Context& context) {
-               k.batch_norm_forward(context, shape, params, x.data<T>(), data_or_null<T>(weight),
-                                    {data_or_null<T>(bias), data_or_null<T>(residual), activation},
-                                    data_or_null<T>(running_mean), data_or_null<T>(running_var), y.data<T>(),
-                                    mean.data<T>(), inv_std.data<T>());
+               k.batch_norm_forward(
+                   context, shape, params,
+                   {data_or_null<T>(bias), data_or_null<T>(residual), activation, data_or_null<T>(weight)},
+                   {.x = x.data<T>(),
+                    .running_mean = data_or_null<T>(running_mean),
+                    .running_var = data_or_null<T>(running_var),
+                    .y = y.data<T>(),
+                    .mean = mean.data<T>(),
+                    .inv_std = inv_std.data<T>()});
              });
 
   if (!wanted) return y;
@@ -72,10 +77,18 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
            if (want_dweight) dweight = Tensor({shape.cols}, dy.dtype(), dy.device());
            if (want_dbias) dbias = Tensor({shape.cols}, dy.dtype(), dy.device());
            run_kernel("batch_norm", {&dy, &x}, [&]<class T>(const Kernels<T>& k, Context& context) {
-             k.batch_norm_backward(context, shape, params, activation, x.data<T>(), mean.data<T>(), inv_std.data<T>(),
-                                   data_or_null<T>(weight), data_or_null<T>(bias), data_or_null<T>(y), dy.data<T>(),
-                                   data_or_null<T>(dx), active ? data_or_null<T>(dresidual) : nullptr,
-                                   data_or_null<T>(dweight), data_or_null<T>(dbias));
+             k.batch_norm_backward(context, shape, params, activation,
+                                   {.x = x.data<T>(),
+                                    .mean = mean.data<T>(),
+                                    .inv_std = inv_std.data<T>(),
+                                    .weight = data_or_null<T>(weight),
+                                    .bias = data_or_null<T>(bias),
+                                    .y = data_or_null<T>(y),
+                                    .dy = dy.data<T>(),
+                                    .dx = data_or_null<T>(dx),
+                                    .dresidual = active ? data_or_null<T>(dresidual) : nullptr,
+                                    .dweight = data_or_null<T>(dweight),
+                                    .dbias = data_or_null<T>(dbias)});
            });
            return {dx, dweight, dbias, dresidual};
          });

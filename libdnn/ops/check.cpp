@@ -102,11 +102,22 @@ std::string layout_hint(const Shape& x, int channels) {
   return second ? "; x looks like (N, C, H, W), which nchw_to_nhwc brings to (N, H, W, C)" : "";
 }
 
-void check_alpha(Activation activation, double alpha) {
-  if (activation == Activation::leaky_relu) return check_finite("leaky_relu", "negative_slope", alpha);
-  if (activation == Activation::elu) return check_finite("elu", "alpha", alpha);
+void check_alpha(UnaryOp op, double alpha) {
+  if (op == UnaryOp::leaky_relu) return check_finite("leaky_relu", "negative_slope", alpha);
+  if (op == UnaryOp::elu) return check_finite("elu", "alpha", alpha);
   check_finite("softplus", "beta", alpha);
   if (alpha == 0) throw Error("[softplus] beta must not be 0; got 0");
+}
+
+void check_hardtanh(double min, double max) {
+  if (!(min < max)) throw Error(fmt::format("[hardtanh] min must be below max; got {} and {}", min, max));
+}
+
+void check_activation(const char* op, const Activation& f) {
+  if (!is_activation(f.op)) throw Error(fmt::format("[{}] takes an activation; got another function", op));
+  if (f.op == UnaryOp::leaky_relu || f.op == UnaryOp::elu || f.op == UnaryOp::softplus) check_alpha(f.op, f.a);
+  if (f.op == UnaryOp::swish) check_finite("silu", "beta", f.a);
+  if (f.op == UnaryOp::hardtanh) check_hardtanh(f.a, f.b);
 }
 
 ResizeShape resize_shape(const char* op, const Tensor& x, std::array<int, 2> size) {

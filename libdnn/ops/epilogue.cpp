@@ -1,20 +1,17 @@
 #include <libdnn/ops/epilogue.h>
 
-#include <fmt/format.h>
-
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
+#include <libdnn/ops/check.h>
 
 namespace dnn {
 
-bool can_fuse(const char* op, Activation activation, bool gradient_wanted) {
-  if (has_alpha(activation)) {
-    throw Error(fmt::format("[{}] leaky_relu, elu and softplus are operations of their own, not part of another", op));
-  }
+bool can_fuse(const char* op, const Activation& activation, bool gradient_wanted) {
+  check_activation(op, activation);
   return !gradient_wanted || slope_from_output(activation);
 }
 
-EpilogueGrads epilogue_backward(const char* op, Activation activation, const Tensor& y, const Tensor& dy,
+EpilogueGrads epilogue_backward(const char* op, const Activation& activation, const Tensor& y, const Tensor& dy,
                                 bool want_dbias) {
   const bool active = activation != Activation::none;
   EpilogueGrads grads;

@@ -2,51 +2,155 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/ops/check.h>
+#include <libdnn/ops/reduce.h>
 
 namespace dnn {
 namespace {
 
-Tensor product(const GemmShape& shape, const Tensor& a, const Tensor& b) {
-  Tensor c({shape.m, shape.n}, a.dtype(), a.device());
-  run_kernel("matmul", {&a, &b}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.gemm(context, shape, a.data<T>(), b.data<T>(), {}, c.data<T>());
+Shape with_matrix(const Shape& batch, int rows, int cols) {
+  std::vector<int> sizes(batch.begin(), batch.end());
+  sizes.push_back(rows);
+  sizes.push_back(cols);
+  return Shape(sizes);
+}
+
+Shape batch_of(const Tensor& t) { return Shape(t.shape().begin(), t.dims() - 2); }
+
+// One side of the product, transposed or not.
+struct Side {
+  const Tensor& t;
+  bool trans;
+  int rows() const { return t.size(trans ? -1 : -2); }
+  int cols() const { return t.size(trans ? -2 : -1); }
+};
+
+template <class T>
+T* at(T* data, int64_t offset) {
+  return data ? data + offset : nullptr;  // without memory, as on meta
+}
+
+// c = op(a) op(b) of the batch's dimensions, to which those of a and b broadcast.
+Tensor product(const Side& a, const Side& b, const Shape& batch) {
+  Tensor c(with_matrix(batch, a.rows(), b.cols()), a.t.dtype(), a.t.device());
+  GemmShape shape{a.rows(), b.cols(), a.cols(), a.trans, b.trans};
+  const Shape a_batch = batch_of(a.t), b_batch = batch_of(b.t);
+  const BroadcastShape grid = BroadcastShape::of(a_batch.begin(), a_batch.dims(), b_batch.begin(), b_batch.dims());
+  const int64_t a_size = int64_t{shape.m} * shape.k, b_size = int64_t{shape.k} * shape.n;
+  const int last = grid.dims - 1;
+  if (last >= 0) {
+    shape.batch = grid.size[last];
+    shape.a_stride = grid.a_stride[last] * a_size;
+    shape.b_stride = grid.b_stride[last] * b_size;
+  }
+  run_kernel("matmul", {&a.t, &b.t}, [&]<class T>(const Kernels<T>& k, Context& context) {
+    const int64_t size = shape.batch * shape.m * shape.n;  // of one call: the innermost dimension is the kernel's
+    const int64_t calls = size > 0 ? c.numel() / size : 0;
+    for (int64_t call = 0; call < calls; ++call) {
+      int64_t a_at = 0, b_at = 0, rest = call;
+      for (int i = last - 1; i >= 0; --i) {
+        const int64_t index = rest % grid.size[i];
+        rest /= grid.size[i];
+        a_at += index * grid.a_stride[i] * a_size;
+        b_at += index * grid.b_stride[i] * b_size;
+      }
+      k.gemm(context, shape, at(a.t.data<T>(), a_at), at(b.t.data<T>(), b_at), {}, at(c.data<T>(), call * size));
+    }
   });
   return c;
+}
+
+Tensor gradient_of_a(const Shape& a, bool trans_a, const Side& b, const Tensor& dc) {
+  if (trans_a) return sum_to(product(b, {dc, true}, batch_of(dc)), a);  // op(b) dc^T
+  return sum_to(product({dc, false}, {b.t, !b.trans}, batch_of(dc)), a);
+}
+
+Tensor as_rows(const Tensor& t) { return t.reshape({-1, t.size(-1)}); }
+
+Tensor gradient_of_b(const Side& a, const Shape& b, bool trans_b, const Tensor& dc) {
+  const Shape batch = batch_of(dc);
+  const bool one_b = b.numel() == int64_t{b[-2]} * b[-1];
+  if (one_b && dc.numel() > 0 && !a.trans && batch_of(a.t) == batch) {  // one sum over all rows
+    const Tensor all_a = as_rows(a.t), all_dc = as_rows(dc);
+    const Tensor db =
+        trans_b ? product({all_dc, true}, {all_a, false}, {}) : product({all_a, true}, {all_dc, false}, {});
+    return db.reshape({b.begin(), b.end()});
+  }
+  if (trans_b) return sum_to(product({dc, true}, a, batch), b);  // dc^T op(a)
+  return sum_to(product({a.t, !a.trans}, {dc, false}, batch), b);
+}
+
+[[noreturn]] void throw_misfit(const char* what, const Tensor& a, const Tensor& b, bool trans_a, bool trans_b) {
+  throw Error(fmt::format("[matmul] {}; got {}{} and {}{}", what, a.shape().str(), trans_a ? " transposed" : "",
+                          b.shape().str(), trans_b ? " transposed" : ""));
+}
+
+// The sizes of `whole` without the dimension `dim`, which is 1.
+std::vector<int> without(const Shape& whole, int dim) {
+  std::vector<int> sizes(whole.begin(), whole.end());
+  sizes.erase(sizes.begin() + whole.normalize(dim));
+  return sizes;
+}
+
+Shape broadcast(const Tensor& a, const Tensor& b, bool trans_a, bool trans_b) {
+  const Shape x = batch_of(a), y = batch_of(b);
+  std::vector<int> sizes(static_cast<size_t>(std::max(x.dims(), y.dims())));
+  for (int i = 1; i <= static_cast<int>(sizes.size()); ++i) {
+    const int p = i <= x.dims() ? x[-i] : 1, q = i <= y.dims() ? y[-i] : 1;
+    if (p != q && p != 1 && q != 1) {
+      throw_misfit("the dimensions before the matrices must be equal or 1", a, b, trans_a, trans_b);
+    }
+    sizes[sizes.size() - static_cast<size_t>(i)] = p == 1 ? q : p;
+  }
+  return Shape(sizes);
 }
 
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, bool trans_a, bool trans_b) {
-  check_dims("matmul", "a", a, 2);
-  check_dims("matmul", "b", b, 2);
-  const int m = a.size(trans_a ? 1 : 0), k = a.size(trans_a ? 0 : 1), n = b.size(trans_b ? 0 : 1);
-  if (b.size(trans_b ? 1 : 0) != k) {
-    throw Error(fmt::format("[matmul] inner sizes must be equal; got {}{} and {}{}", a.shape().str(),
-                            trans_a ? " transposed" : "", b.shape().str(), trans_b ? " transposed" : ""));
+  if (a.dims() == 0 || b.dims() == 0) throw_misfit("operands have a dimension at least", a, b, trans_a, trans_b);
+  if ((trans_a && a.dims() == 1) || (trans_b && b.dims() == 1)) {
+    throw_misfit("a vector is not transposed", a, b, trans_a, trans_b);
   }
-  Tensor c = product({.m = m, .n = n, .k = k, .trans_a = trans_a, .trans_b = trans_b}, a, b);
+  const Side left{a, trans_a}, right{b, trans_b};
+  const int inner = a.dims() == 1 ? a.size(0) : left.cols();
+  if ((b.dims() == 1 ? b.size(0) : right.rows()) != inner) {
+    throw_misfit("inner sizes must be equal", a, b, trans_a, trans_b);
+  }
+  if (a.dims() == 1) {
+    const Tensor c = matmul(a.reshape({1, inner}), b, false, trans_b);
+    return c.reshape(without(c.shape(), b.dims() == 1 ? -1 : -2));
+  }
+  if (b.dims() == 1) {
+    const Tensor c = matmul(a, b.reshape({inner, 1}), trans_a, false);
+    return c.reshape(without(c.shape(), -1));
+  }
+  Tensor c = product(left, right, broadcast(a, b, trans_a, trans_b));
 
   if (!wants_grad({a, b})) return c;
   const bool want_da = wants_grad(a), want_db = wants_grad(b);
+  // Each gradient needs the other operand; of its own only the shape.
+  const Shape a_shape = a.shape(), b_shape = b.shape();
   record("matmul", {a, b}, {c},
          [=, a = want_db ? a : Tensor(), b = want_da ? b : Tensor()](const TensorList& dc) -> TensorList {
            Tensor da, db;
-           if (want_da && trans_a) {  // op(b) dc^T
-             da = product({.m = k, .n = m, .k = n, .trans_a = trans_b, .trans_b = true}, b, dc[0]);
-           } else if (want_da) {  // dc op(b)^T
-             da = product({.m = m, .n = k, .k = n, .trans_b = !trans_b}, dc[0], b);
-           }
-           if (want_db && trans_b) {  // dc^T op(a)
-             db = product({.m = n, .n = k, .k = m, .trans_a = true, .trans_b = trans_a}, dc[0], a);
-           } else if (want_db) {  // op(a)^T dc
-             db = product({.m = k, .n = n, .k = m, .trans_a = !trans_a}, a, dc[0]);
-           }
+           if (want_da) da = gradient_of_a(a_shape, trans_a, {b, trans_b}, dc[0]);
+           if (want_db) db = gradient_of_b({a, trans_a}, b_shape, trans_b, dc[0]);
            return {da, db};
          });
   return c;
+}
+
+Tensor bmm(const Tensor& a, const Tensor& b) {
+  if (a.dims() != 3 || b.dims() != 3 || a.size(0) != b.size(0)) {
+    throw Error(fmt::format("[bmm] takes as many matrices of each, (N, m, k) and (N, k, n); got {} and {}",
+                            a.shape().str(), b.shape().str()));
+  }
+  return matmul(a, b);
 }
 
 }  // namespace dnn

@@ -3,7 +3,6 @@
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/ops/check.h>
-#include <libdnn/ops/epilogue.h>
 
 namespace dnn {
 
@@ -23,7 +22,7 @@ Tensor conv2d(const Tensor& x, const PackedConv2dWeight& w, const Tensor& bias, 
               const Tensor& residual) {
   const Conv2dShape shape = conv2d_shape(x.shape(), w.shape, options);
   check_no_grad("conv2d", {x, bias, residual});
-  can_fuse("conv2d", options.activation, false);
+  check_activation("conv2d", options.activation);
   Tensor y({shape.n, shape.oh(), shape.ow(), shape.k}, x.dtype(), x.device());
   if (bias.defined()) check_shape("conv2d", "bias", bias, {shape.k});
   if (residual.defined()) check_shape("conv2d", "residual", residual, y.shape());

@@ -3,7 +3,6 @@
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/ops/check.h>
-#include <libdnn/ops/epilogue.h>
 
 namespace dnn {
 
@@ -20,14 +19,17 @@ PackedLinearWeight pack_linear_weight(const Tensor& w) {
   return result;
 }
 
-Tensor linear(const Tensor& x, const PackedLinearWeight& w, const Tensor& bias, Activation activation) {
+Tensor linear(const Tensor& x, const PackedLinearWeight& w, const Tensor& bias, Activation activation,
+              const Tensor& residual) {
   const GemmShape shape = linear_shape(x, w.shape, bias);
-  check_no_grad("linear", {x, bias});
-  can_fuse("linear", activation, false);
-  Tensor y({shape.m, shape.n}, x.dtype(), x.device());
-  run_kernel("linear", {&x, &w.values, &bias}, [&]<class T>(const Kernels<T>& k, Context& context) {
+  check_no_grad("linear", {x, bias, residual});
+  check_activation("linear", activation);
+  Tensor y(linear_result(x, w.shape), x.dtype(), x.device());
+  if (residual.defined()) check_shape("linear", "residual", residual, y.shape());
+  run_kernel("linear", {&x, &w.values, &bias, &residual}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.gemm_packed_b(context, shape, x.data<T>(), w.values.data<T>(),
-                    {.bias = data_or_null<T>(bias), .activation = activation}, y.data<T>());
+                    {.bias = data_or_null<T>(bias), .residual = data_or_null<T>(residual), .activation = activation},
+                    y.data<T>());
   });
   return y;
 }

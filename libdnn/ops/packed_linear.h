@@ -13,6 +13,6 @@ PackedLinearWeight pack_linear_weight(const Tensor& w);
 
 // linear with such a weight. Error where a gradient is wanted.
 Tensor linear(const Tensor& x, const PackedLinearWeight& w, const Tensor& bias,
-              Activation activation = Activation::none);
+              Activation activation = Activation::none, const Tensor& residual = Tensor());
 
 }  // namespace dnn

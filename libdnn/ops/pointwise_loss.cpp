@@ -18,7 +18,7 @@ Tensor pointwise_loss(const char* op, PointwiseLoss kind, const Tensor& x, const
   const Tensor dx = loss_grad_or_none(x);
   const double scale = reduction == Reduction::mean ? 1 / static_cast<double>(std::max<int64_t>(x.numel(), 1)) : 1;
   run_kernel(op, {&x, &target}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.pointwise_loss(context, kind, beta, scale, x.numel(), x.data<T>(), target.data<T>(), loss.data<T>(),
+    k.pointwise_loss(context, {kind, beta, scale}, x.numel(), x.data<T>(), target.data<T>(), loss.data<T>(),
                      data_or_null<T>(dx));
   });
   record_loss(op, x, loss, dx);

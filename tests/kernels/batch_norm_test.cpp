@@ -14,8 +14,13 @@ TEST_CASE("batch norm: values by hand", "[batch_norm]") {
     INFO(row->name);
     Context context(*row);
     Buffer<float> running_mean({1, 0}), running_var({2, 0}), y(8), mean(2), inv_std(2);
-    row->f32.batch_norm_forward(context, shape, params, x.get(), weight.get(), {bias.get(), nullptr, Activation::none},
-                                running_mean.get(), running_var.get(), y.get(), mean.get(), inv_std.get());
+    row->f32.batch_norm_forward(context, shape, params, {bias.get(), nullptr, Activation::none, weight.get()},
+                                {.x = x.get(),
+                                 .running_mean = running_mean.get(),
+                                 .running_var = running_var.get(),
+                                 .y = y.get(),
+                                 .mean = mean.get(),
+                                 .inv_std = inv_std.get()});
     check_values<float>(y, {-1.683282f, -4, 0.105573f, 2, 1.894427f, -4, 3.683282f, 2});
     check_values<float>(mean, {2.5f, 0});
     check_values<float>(inv_std, {0.894427f, 1});
@@ -24,9 +29,16 @@ TEST_CASE("batch norm: values by hand", "[batch_norm]") {
 
     // dx = weight * inv_std * (dy - mean of dy - v * mean of dy * v), v the normalised x
     Buffer<float> dx(8), dweight(2), dbias(2);
-    row->f32.batch_norm_backward(context, shape, params, Activation::none, x.get(), mean.get(), inv_std.get(),
-                                 weight.get(), bias.get(), nullptr, dy.get(), dx.get(), nullptr, dweight.get(),
-                                 dbias.get());
+    row->f32.batch_norm_backward(context, shape, params, Activation::none,
+                                 {.x = x.get(),
+                                  .mean = mean.get(),
+                                  .inv_std = inv_std.get(),
+                                  .weight = weight.get(),
+                                  .bias = bias.get(),
+                                  .dy = dy.get(),
+                                  .dx = dx.get(),
+                                  .dweight = dweight.get(),
+                                  .dbias = dbias.get()});
     check_values<float>(dx, {0.536656f, 1.5f, -0.715542f, 0, -0.178885f, -1.5f, 0.357771f, 0});
     check_values<float>(dweight, {-1.341641f, -1});
     check_values<float>(dbias, {1, 1});
@@ -36,17 +48,30 @@ TEST_CASE("batch norm: values by hand", "[batch_norm]") {
     eval.training = false;
     const Buffer<float> residual({0, 0, 0, 0, 0, 10, 0, 0});
     running_mean = Buffer<float>({2, 0}), running_var = Buffer<float>({4, 1});
-    row->f32.batch_norm_forward(context, shape, eval, x.get(), weight.get(),
-                                {bias.get(), residual.get(), Activation::relu}, running_mean.get(), running_var.get(),
-                                y.get(), mean.get(), inv_std.get());
+    row->f32.batch_norm_forward(context, shape, eval, {bias.get(), residual.get(), Activation::relu, weight.get()},
+                                {.x = x.get(),
+                                 .running_mean = running_mean.get(),
+                                 .running_var = running_var.get(),
+                                 .y = y.get(),
+                                 .mean = mean.get(),
+                                 .inv_std = inv_std.get()});
     check_values<float>(y, {0, 0, 1, 2, 2, 6, 3, 2});
     check_values<float>(running_mean, {2, 0});
     check_values<float>(inv_std, {0.5f, 1});
     Buffer<float> dresidual(8);
     const Buffer<float> ones(8, 1);
-    row->f32.batch_norm_backward(context, shape, eval, Activation::relu, x.get(), mean.get(), inv_std.get(),
-                                 weight.get(), bias.get(), y.get(), ones.get(), dx.get(), dresidual.get(),
-                                 dweight.get(), dbias.get());
+    row->f32.batch_norm_backward(context, shape, eval, Activation::relu,
+                                 {.x = x.get(),
+                                  .mean = mean.get(),
+                                  .inv_std = inv_std.get(),
+                                  .weight = weight.get(),
+                                  .bias = bias.get(),
+                                  .y = y.get(),
+                                  .dy = ones.get(),
+                                  .dx = dx.get(),
+                                  .dresidual = dresidual.get(),
+                                  .dweight = dweight.get(),
+                                  .dbias = dbias.get()});
     check_values<float>(dresidual, {0, 0, 1, 1, 1, 1, 1, 1});
     check_values<float>(dx, {0, 0, 1, 3, 1, 3, 1, 3});
     check_values<float>(dweight, {1.5f, 1});
@@ -91,9 +116,14 @@ Results run(const Backend& row, const RowsShape& shape, const BatchNormParams& p
   auto running_mean = convert<T>(in.running_mean), running_var = convert<T>(in.running_var);
   Buffer<T> y(shape.count()), mean(shape.cols), inv_std(shape.cols);
   const bool with_residual = form == Form::residual;
-  k.batch_norm_forward(context, shape, params, x.get(), weight.get(),
-                       {bias.get(), with_residual ? residual.get() : nullptr, activation}, running_mean.get(),
-                       running_var.get(), y.get(), mean.get(), inv_std.get());
+  k.batch_norm_forward(context, shape, params,
+                       {bias.get(), with_residual ? residual.get() : nullptr, activation, weight.get()},
+                       {.x = x.get(),
+                        .running_mean = running_mean.get(),
+                        .running_var = running_var.get(),
+                        .y = y.get(),
+                        .mean = mean.get(),
+                        .inv_std = inv_std.get()});
   Results results{convert<double>(y),
                   convert<double>(running_mean),
                   convert<double>(running_var),
@@ -107,9 +137,18 @@ Results run(const Backend& row, const RowsShape& shape, const BatchNormParams& p
   const Results& from = given ? *given : results;
   const auto mean0 = convert<T>(from.mean), inv_std0 = convert<T>(from.inv_std), y0 = convert<T>(from.y);
   Buffer<T> dx(shape.count()), dresidual(shape.count()), dweight(shape.cols), dbias(shape.cols);
-  k.batch_norm_backward(context, shape, params, activation, x.get(), mean0.get(), inv_std0.get(), weight.get(),
-                        bias.get(), with_residual ? y0.get() : nullptr, dy.get(), dx.get(),
-                        with_residual ? dresidual.get() : nullptr, dweight.get(), dbias.get());
+  k.batch_norm_backward(context, shape, params, activation,
+                        {.x = x.get(),
+                         .mean = mean0.get(),
+                         .inv_std = inv_std0.get(),
+                         .weight = weight.get(),
+                         .bias = bias.get(),
+                         .y = with_residual ? y0.get() : nullptr,
+                         .dy = dy.get(),
+                         .dx = dx.get(),
+                         .dresidual = with_residual ? dresidual.get() : nullptr,
+                         .dweight = dweight.get(),
+                         .dbias = dbias.get()});
   for (const Buffer<T>* buffer : {&dx, &dresidual, &dweight, &dbias}) buffer->check_guards();
   results.dx = convert<double>(dx), results.dresidual = convert<double>(dresidual);
   results.dweight = convert<double>(dweight), results.dbias = convert<double>(dbias);
@@ -123,21 +162,35 @@ void check_in_place(const Backend& row, const RowsShape& shape, const BatchNormP
   const auto mean = convert<float>(expected.mean), inv_std = convert<float>(expected.inv_std);
   const auto y = convert<float>(expected.y);
   Buffer<float> dx = in.dy;
-  row.f32.batch_norm_backward(context, shape, params, activation, in.x.get(), mean.get(), inv_std.get(),
-                              in.weight.get(), in.bias.get(), y.get(), dx.get(), dx.get(), nullptr, nullptr, nullptr);
+  row.f32.batch_norm_backward(context, shape, params, activation,
+                              {.x = in.x.get(),
+                               .mean = mean.get(),
+                               .inv_std = inv_std.get(),
+                               .weight = in.weight.get(),
+                               .bias = in.bias.get(),
+                               .y = y.get(),
+                               .dy = dx.get(),
+                               .dx = dx.get()});
   dx.check_guards();
   CHECK(convert<double>(dx).values() == expected.dx.values());
   Buffer<float> dresidual = in.dy, dx2(shape.count());
-  row.f32.batch_norm_backward(context, shape, params, activation, in.x.get(), mean.get(), inv_std.get(),
-                              in.weight.get(), in.bias.get(), y.get(), dresidual.get(), dx2.get(), dresidual.get(),
-                              nullptr, nullptr);
+  row.f32.batch_norm_backward(context, shape, params, activation,
+                              {.x = in.x.get(),
+                               .mean = mean.get(),
+                               .inv_std = inv_std.get(),
+                               .weight = in.weight.get(),
+                               .bias = in.bias.get(),
+                               .y = y.get(),
+                               .dy = dresidual.get(),
+                               .dx = dx2.get(),
+                               .dresidual = dresidual.get()});
   CHECK(convert<double>(dresidual).values() == expected.dresidual.values());
   CHECK(convert<double>(dx2).values() == expected.dx.values());
 }
 
 void check_row(const Backend& row, const RowsShape& shape, const BatchNormParams& params, Activation activation,
                Form form) {
-  INFO(row.name << ", " << shape.rows << " rows of " << shape.cols << ", activation " << static_cast<int>(activation)
+  INFO(row.name << ", " << shape.rows << " rows of " << shape.cols << ", activation " << static_cast<int>(activation.op)
                 << (form == Form::residual ? ", residual" : "") << (params.training ? "" : ", eval"));
   const Operands in(shape);
   const Results y = run<float>(row, shape, params, activation, form, in, nullptr);
@@ -197,14 +250,19 @@ TEST_CASE("batch norm: statistics of a large mean", "[batch_norm]") {
       Context reference(reference_row());
       BatchNormParams params;
       params.momentum = 1;
-      reference_row().f64.batch_norm_forward(reference, shape, params, x64.get(), nullptr, {}, nullptr, var64.get(),
-                                             y64.get(), mean64.get(), inv_std64.get());
+      reference_row().f64.batch_norm_forward(reference, shape, params, {},
+                                             {.x = x64.get(),
+                                              .running_var = var64.get(),
+                                              .y = y64.get(),
+                                              .mean = mean64.get(),
+                                              .inv_std = inv_std64.get()});
       for (const Backend* row : rows()) {
         INFO(row->name << ", " << shape.rows << " rows of " << shape.cols << (border ? ", border" : ""));
         Context context(*row);
         Buffer<float> y(shape.count()), mean(shape.cols), inv_std(shape.cols), var(shape.cols, 0);
-        row->f32.batch_norm_forward(context, shape, params, x.get(), nullptr, {}, nullptr, var.get(), y.get(),
-                                    mean.get(), inv_std.get());
+        row->f32.batch_norm_forward(
+            context, shape, params, {},
+            {.x = x.get(), .running_var = var.get(), .y = y.get(), .mean = mean.get(), .inv_std = inv_std.get()});
         check_close(mean, mean64, mean64, 1);
         check_close(inv_std, inv_std64, inv_std64, 1);
         check_close(var, var64, var64, 1);
@@ -223,16 +281,20 @@ TEST_CASE("batch norm: a constant column, and no rows", "[batch_norm]") {
     const RowsShape shape{1001, 3};
     const Buffer<float> x(shape.count(), 0.1f), bias({1, 2, 3});
     Buffer<float> y(shape.count()), mean(3), inv_std(3), running_mean(3, 5), running_var(3, 6);
-    row->f32.batch_norm_forward(context, shape, {}, x.get(), nullptr, {bias.get(), nullptr, Activation::none}, nullptr,
-                                nullptr, y.get(), mean.get(), inv_std.get());
+    row->f32.batch_norm_forward(context, shape, {}, {bias.get(), nullptr, Activation::none},
+                                {.x = x.get(), .y = y.get(), .mean = mean.get(), .inv_std = inv_std.get()});
     for (int64_t i = 0; i < y.size(); ++i) REQUIRE(std::abs(y[i] - bias[i % 3]) < 1e-4f);
-    row->f32.batch_norm_forward(context, {0, 3}, {}, nullptr, nullptr, {}, running_mean.get(), running_var.get(),
-                                nullptr, mean.get(), inv_std.get());
+    row->f32.batch_norm_forward(context, {0, 3}, {}, {},
+                                {.running_mean = running_mean.get(),
+                                 .running_var = running_var.get(),
+                                 .mean = mean.get(),
+                                 .inv_std = inv_std.get()});
     check_values<float>(running_mean, {5, 5, 5});
     check_values<float>(running_var, {6, 6, 6});
     Buffer<float> dweight(3), dbias(3);
-    row->f32.batch_norm_backward(context, {0, 3}, {}, Activation::none, nullptr, mean.get(), inv_std.get(), nullptr,
-                                 nullptr, nullptr, nullptr, nullptr, nullptr, dweight.get(), dbias.get());
+    row->f32.batch_norm_backward(
+        context, {0, 3}, {}, Activation::none,
+        {.mean = mean.get(), .inv_std = inv_std.get(), .dweight = dweight.get(), .dbias = dbias.get()});
     check_values<float>(dweight, {0, 0, 0});
     check_values<float>(dbias, {0, 0, 0});
   }
@@ -245,8 +307,8 @@ TEST_CASE("batch norm: a NaN stays in its column", "[batch_norm]") {
     const RowsShape shape{100, 3};
     Buffer<float> x = Buffer<float>::random(shape.count(), 1), y(shape.count()), mean(3), inv_std(3);
     x[100] = std::nanf("");
-    row->f32.batch_norm_forward(context, shape, {}, x.get(), nullptr, {nullptr, nullptr, Activation::relu}, nullptr,
-                                nullptr, y.get(), mean.get(), inv_std.get());
+    row->f32.batch_norm_forward(context, shape, {}, {nullptr, nullptr, Activation::relu},
+                                {.x = x.get(), .y = y.get(), .mean = mean.get(), .inv_std = inv_std.get()});
     for (int64_t i = 0; i < y.size(); ++i) REQUIRE(std::isnan(y[i]) == (i % 3 == 1));
   }
 }

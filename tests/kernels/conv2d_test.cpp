@@ -1,4 +1,7 @@
+#include <kernels/cpu/conv2d_methods.h>
+
 #include "conv2d_shapes.h"
+#include "fused.h"
 #include "gradients.h"
 
 namespace dnn::test {
@@ -12,38 +15,38 @@ Buffer<float> random_x(const Conv2dShape& s) { return Buffer<float>::random_rows
 Buffer<float> random_w(const Conv2dShape& s) { return Buffer<float>::random(s.w_count(), 2); }
 Buffer<float> random_y(const Conv2dShape& s) { return Buffer<float>::random_rows(s.y_pixels(), s.k, s.y_pitch(), 3); }
 
-void compare_forward(const NamedConv2d& named, bool with_bias, bool with_residual, Activation activation) {
+void compare_forward(const NamedConv2d& named, const Parts& parts, const Activation& activation) {
   const Conv2dShape& shape = named.shape;
   const Buffer<float> x = random_x(shape), w = random_w(shape), residual = random_y(shape);
-  const auto bias = Buffer<float>::random(shape.k, 4);
-  const auto epilogue = [&](const auto& b, const auto& r, Activation a) {
-    using T = std::remove_const_t<std::remove_pointer_t<decltype(b.get())>>;
-    return Epilogue<T>{with_bias ? b.get() : nullptr, with_residual ? r.get() : nullptr, a};
-  };
+  const auto bias = Buffer<float>::random(shape.k, 4), scale = Buffer<float>::random(shape.k, 5);
+  const auto epilogue = epilogue_of(parts, bias, residual, scale, activation);
   Context reference(reference_row());
   const auto& kernels = reference_row().f64;
-  Buffer<double> y64(shape.y_pixels() * shape.y_pitch()), scale = y64;
+  Buffer<double> y64(shape.y_pixels() * shape.y_pitch()), sums = y64;
   const Buffer<double> x64 = convert<double>(x), w64 = convert<double>(w);
   const Buffer<double> bias64 = convert<double>(bias), residual64 = convert<double>(residual);
-  kernels.conv2d_forward(reference, shape, x64.get(), w64.get(), epilogue(bias64, residual64, activation), y64.get());
+  const Buffer<double> scale64 = convert<double>(scale);
+  kernels.conv2d_forward(reference, shape, x64.get(), w64.get(),
+                         epilogue_of(parts, bias64, residual64, scale64, activation), y64.get());
+  const Buffer<double> bias_size = absolute(bias64), residual_size = absolute(residual64);
+  const Buffer<double> scale_size = absolute(scale64);
   kernels.conv2d_forward(reference, shape, absolute(x64).get(), absolute(w64).get(),
-                         epilogue(absolute(bias64), absolute(residual64), Activation::none), scale.get());
+                         epilogue_of(parts, bias_size, residual_size, scale_size, Activation::none), sums.get());
+  const Buffer<double> bounds = magnitudes(activation, sums, y64);
   for (const Backend* row : rows_with(kForward)) {
-    INFO(row->name << ", " << named.name << ", bias " << with_bias << ", residual " << with_residual << ", activation "
-                   << static_cast<int>(activation));
+    INFO(row->name << ", " << named.name << text(parts) << ", " << text(activation));
     Context context(*row);
     Buffer<float> y(y64.size());
     const double length = double{1} * shape.r * shape.s * shape.c / shape.groups + 2;
-    row->f32.conv2d_forward(context, shape, x.get(), w.get(), epilogue(bias, residual, activation), y.get());
-    check_close(y, y64, scale, length);
+    row->f32.conv2d_forward(context, shape, x.get(), w.get(), epilogue, y.get());
+    check_close(y, y64, bounds, length);
     Conv2dShape many = shape;
     many.n = 100;
     for (const Conv2dShape& packed_for : {shape, many}) {
       const PackedWeight packed(context, packed_for, w);
       y = Buffer<float>(y64.size());
-      row->f32.conv2d_forward_packed(context, shape, packed.packing, x.get(), packed.values.get(),
-                                     epilogue(bias, residual, activation), y.get());
-      check_close(y, y64, scale, length);
+      row->f32.conv2d_forward_packed(context, shape, packed.packing, x.get(), packed.values.get(), epilogue, y.get());
+      check_close(y, y64, bounds, length);
     }
   }
 }
@@ -116,27 +119,45 @@ TEST_CASE("conv2d: the weight gradient of depthwise convolutions of ones counts 
 
 TEST_CASE("conv2d forward: every row against the reference", "[conv2d]") {
   for (const NamedConv2d& named : conv2d_shapes()) {
-    compare_forward(named, true, true, Activation::relu);
-    if (named.shape.flops() < 20000000) compare_forward(named, false, false, Activation::none);
+    compare_forward(named, {true, true}, Activation::relu);
+    if (named.shape.flops() < 20000000) compare_forward(named, {}, Activation::none);
+    if (named.shape.flops() < 2000000) compare_forward(named, {true, true, true}, Activation::leaky_relu(0.1));
   }
 }
 
-TEST_CASE("conv2d forward: every activation, with and without bias and residual", "[conv2d]") {
+TEST_CASE("conv2d forward: every activation, with and without scale, bias and residual", "[conv2d]") {
   Conv2dShape pitched = square_conv2d(1, 6, 9, 17, 3, 1, 1);
   pitched.x_stride = 11;
   pitched.y_stride = 40;
-  const std::vector<NamedConv2d> shapes{{"3x3", square_conv2d(2, 7, 16, 24, 3, 1, 1)},
-                                        {"1x1", square_conv2d(2, 6, 20, 33, 1)},
-                                        {"stride 2", square_conv2d(1, 9, 3, 8, 5, 2, 2)},
-                                        {"depthwise", square_conv2d(1, 9, 25, 25, 3, 1, 1, 25)},
-                                        {"groups", square_conv2d(1, 7, 6, 18, 3, 1, 1, 3)},
-                                        {"64 channels", square_conv2d(1, 14, 64, 64, 3, 1, 1)},
-                                        {"pitches", pitched}};
-  for (const NamedConv2d& named : shapes) {
-    for (const Activation activation : {Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh}) {
-      for (const bool with_bias : {false, true}) {
-        for (const bool with_residual : {false, true}) compare_forward(named, with_bias, with_residual, activation);
+  struct Case {
+    NamedConv2d named;
+    const char* method;
+    const char* structure;  // of the direct convolution
+  };
+  const std::vector<Case> cases{{{"3x3", square_conv2d(2, 21, 5, 24, 3, 1, 1)}, "conv2d_direct", "rows"},
+                                {{"1x1", square_conv2d(2, 6, 20, 33, 1)}, "conv2d_direct", "pixels"},
+                                {{"narrow", square_conv2d(3, 5, 16, 24, 3, 1, 1)}, "conv2d_direct", "pointers"},
+                                {{"few filters", square_conv2d(1, 9, 3, 3, 5, 2, 2)}, "conv2d_direct", "rows"},
+                                {{"depthwise", square_conv2d(1, 9, 25, 25, 3, 1, 1, 25)}, "conv2d_depthwise", nullptr},
+                                {{"groups", square_conv2d(1, 7, 6, 18, 3, 1, 1, 3)}, "conv2d_direct", nullptr},
+                                {{"Winograd", square_conv2d(2, 31, 36, 40, 3, 1, 1)}, "conv2d_winograd", nullptr},
+                                {{"pitches", pitched}, "conv2d_direct", nullptr}};
+  for (const Case& c : cases) {
+    CHECK(std::string(cpu::conv2d_forward_route(c.named.shape, false)) == c.method);
+    for (const Backend* row : rows()) {
+      if (!c.structure || row == &reference_row()) continue;
+      INFO(row->name << ", " << c.named.name);
+      Context context(*row);
+      // One lane has tiles of its own widths.
+      if (row->name != "cpu_baseline") {
+        CHECK(std::string(cpu::conv2d_direct_structure(context, c.named.shape)) == c.structure);
       }
+    }
+    for (const Activation& activation : every_activation()) compare_forward(c.named, {true, true, true}, activation);
+    for (const Parts& parts : every_parts()) {
+      compare_forward(c.named, parts, Activation::none);
+      compare_forward(c.named, parts, Activation::silu);
+      compare_forward(c.named, parts, Activation::tanh);
     }
   }
 }

@@ -1,4 +1,6 @@
-#include "rows.h"
+#include <kernels/cpu/gemm_methods.h>
+
+#include "fused.h"
 
 namespace dnn::test {
 namespace {
@@ -11,43 +13,42 @@ std::string text(const GemmShape& shape) {
          std::to_string(shape.alpha) + ", beta " + std::to_string(shape.beta);
 }
 
-template <class T>
-Epilogue<T> epilogue_of(const Buffer<T>& bias, const Buffer<T>& residual, Activation activation, bool with_both) {
-  if (!with_both) return {nullptr, nullptr, activation};
-  return {bias.get(), residual.get(), activation};
-}
+constexpr Parts kNothing, kBoth{true, true};
 
 // Every row against the reference; C holds NaN before where beta is 0.
-void compare(const GemmShape& shape, bool with_bias_and_residual, Activation activation) {
+void compare(const GemmShape& shape, const Parts& parts, const Activation& activation) {
   const int a_rows = shape.trans_a ? shape.k : shape.m, b_rows = shape.trans_b ? shape.n : shape.k;
   const auto a = Buffer<float>::random_rows(a_rows, shape.trans_a ? shape.m : shape.k, shape.a_pitch(), 1);
   const auto b = Buffer<float>::random_rows(b_rows, shape.trans_b ? shape.k : shape.n, shape.b_pitch(), 2);
-  const auto bias = Buffer<float>::random(shape.n, 3);
+  const auto bias = Buffer<float>::random(shape.n, 3), column_scale = Buffer<float>::random(shape.n, 6);
   const auto residual = Buffer<float>::random_rows(shape.m, shape.n, shape.c_pitch(), 4);
   Buffer<float> before(int64_t{shape.m} * shape.c_pitch());
   for (int64_t i = 0; i < before.size(); ++i) {
     if (i % shape.c_pitch() >= shape.n) continue;
     before[i] = shape.beta == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(i % 13) / 13;
   }
+  const auto epilogue = epilogue_of(parts, bias, residual, column_scale, activation);
 
   Context reference(reference_row());
-  Buffer<double> c64 = convert<double>(before), scale = absolute(c64);
-  reference_row().f64.gemm(
-      reference, shape, convert<double>(a).get(), convert<double>(b).get(),
-      epilogue_of(convert<double>(bias), convert<double>(residual), activation, with_bias_and_residual), c64.get());
+  Buffer<double> c64 = convert<double>(before), sums = absolute(c64);
+  const auto bias64 = convert<double>(bias), residual64 = convert<double>(residual);
+  const auto column_scale64 = convert<double>(column_scale);
+  reference_row().f64.gemm(reference, shape, convert<double>(a).get(), convert<double>(b).get(),
+                           epilogue_of(parts, bias64, residual64, column_scale64, activation), c64.get());
   GemmShape positive = shape;
   positive.alpha = std::abs(shape.alpha);
   positive.beta = std::abs(shape.beta);
+  const auto bias_size = absolute(bias64), residual_size = absolute(residual64);
+  const auto column_scale_size = absolute(column_scale64);
   reference_row().f64.gemm(reference, positive, absolute(convert<double>(a)).get(), absolute(convert<double>(b)).get(),
-                           epilogue_of(absolute(convert<double>(bias)), absolute(convert<double>(residual)),
-                                       Activation::none, with_bias_and_residual),
-                           scale.get());
+                           epilogue_of(parts, bias_size, residual_size, column_scale_size, Activation::none),
+                           sums.get());
+  const Buffer<double> scale = magnitudes(activation, sums, c64);
   for (const Backend* row : rows_with(kGemm)) {
-    INFO(row->name << ", " << text(shape) << ", activation " << static_cast<int>(activation));
+    INFO(row->name << ", " << text(shape) << ", " << text(activation) << text(parts));
     Context context(*row);
     Buffer<float> c = before;
-    row->f32.gemm(context, shape, a.get(), b.get(), epilogue_of(bias, residual, activation, with_bias_and_residual),
-                  c.get());
+    row->f32.gemm(context, shape, a.get(), b.get(), epilogue, c.get());
     check_close(c, c64, scale, shape.k + 3);
 
     int64_t count = 0;
@@ -56,8 +57,7 @@ void compare(const GemmShape& shape, bool with_bias_and_residual, Activation act
     row->f32.gemm_pack_b(context, shape, b.get(), count, packed.get());
     packed.check_guards();
     c = before;
-    row->f32.gemm_packed_b(context, shape, a.get(), packed.get(),
-                           epilogue_of(bias, residual, activation, with_bias_and_residual), c.get());
+    row->f32.gemm_packed_b(context, shape, a.get(), packed.get(), epilogue, c.get());
     check_close(c, c64, scale, shape.k + 3);
   }
 }
@@ -67,7 +67,7 @@ void compare_transposed(GemmShape shape) {
     for (const bool trans_b : {false, true}) {
       shape.trans_a = trans_a;
       shape.trans_b = trans_b;
-      compare(shape, true, Activation::relu);
+      compare(shape, kBoth, Activation::relu);
     }
   }
 }
@@ -145,30 +145,43 @@ TEST_CASE("gemm: leading dimensions, alpha and beta", "[gemm]") {
           GemmShape shape{21, 35, 18, trans_a, trans_b, 43, 44, 37};
           shape.alpha = alpha;
           shape.beta = beta;
-          compare(shape, false, Activation::none);
-          compare(shape, true, Activation::none);
+          compare(shape, kNothing, Activation::none);
+          compare(shape, kBoth, Activation::none);
         }
       }
     }
   }
 }
 
-TEST_CASE("gemm: every activation, with and without bias and residual", "[gemm]") {
-  for (const Activation activation : {Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh}) {
-    compare({17, 33, 20}, false, activation);
-    compare({17, 33, 20}, true, activation);
-    compare({64, 256, 300}, true, activation);
+TEST_CASE("gemm: every activation in every method, with and without scale, bias and residual", "[gemm]") {
+  struct Case {
+    GemmShape shape;
+    const char* method;
+  };
+  const std::vector<Case> cases{{{67, 75, 31}, "gemm_wide"},
+                                {{231, 101, 43}, "gemm_packed"},
+                                {{5, 101, 43}, "gemm_streams"},
+                                {{11, 101, 43, false, true}, "gemm_dot"},
+                                {{31, 27, 9001, true}, "gemm_split_k"}};
+  for (const Case& c : cases) {
+    if (cpu::gemm_choice() == cpu::GemmChoice::packed) CHECK(std::string(cpu::gemm_route(c.shape)) == c.method);
+    for (const Activation& activation : every_activation()) compare(c.shape, {true, true, true}, activation);
+    for (const Parts& parts : every_parts()) {
+      compare(c.shape, parts, Activation::none);
+      compare(c.shape, parts, Activation::relu);
+      if (c.shape.k < 1000) compare(c.shape, parts, Activation::gelu);
+    }
   }
 }
 
 TEST_CASE("gemm: empty operands", "[gemm]") {
-  compare({0, 5, 4}, true, Activation::relu);
-  compare({5, 0, 4}, true, Activation::relu);
-  compare({5, 20, 0}, false, Activation::none);
-  compare({5, 20, 0}, true, Activation::relu);
+  compare({0, 5, 4}, kBoth, Activation::relu);
+  compare({5, 0, 4}, kBoth, Activation::relu);
+  compare({5, 20, 0}, kNothing, Activation::none);
+  compare({5, 20, 0}, kBoth, Activation::relu);
   GemmShape keeps{5, 20, 0};
   keeps.beta = 0.5;
-  compare(keeps, true, Activation::none);
+  compare(keeps, kBoth, Activation::none);
 }
 
 }  // namespace

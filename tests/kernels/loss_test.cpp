@@ -92,10 +92,10 @@ TEST_CASE("pointwise_loss: values by hand", "[loss]") {
       INFO(row->name << ", loss " << static_cast<int>(c.kind));
       Context context(*row);
       Buffer<float> loss(1), dx(4);
-      row->f32.pointwise_loss(context, c.kind, c.beta, c.scale, 4, x.get(), target.get(), loss.get(), dx.get());
+      row->f32.pointwise_loss(context, {c.kind, c.beta, c.scale}, 4, x.get(), target.get(), loss.get(), dx.get());
       check_values<float>(loss, {c.loss_and_dx[0]});
       check_values<float>(dx, {c.loss_and_dx.begin() + 1, c.loss_and_dx.end()});
-      row->f32.pointwise_loss(context, c.kind, c.beta, c.scale, 0, x.get(), target.get(), loss.get(), dx.get());
+      row->f32.pointwise_loss(context, {c.kind, c.beta, c.scale}, 0, x.get(), target.get(), loss.get(), dx.get());
       CHECK(loss[0] == 0);
     }
   }
@@ -108,7 +108,7 @@ TEST_CASE("pointwise_loss: logits that are large, or right already", "[loss]") {
     Context context(*row);
     Buffer<float> loss(1), dx(5);
     const auto loss_of = [&](int64_t first, int64_t count) {
-      row->f32.pointwise_loss(context, PointwiseLoss::bce_with_logits, 0, 1, count, x.get() + first,
+      row->f32.pointwise_loss(context, {PointwiseLoss::bce_with_logits, 0, 1}, count, x.get() + first,
                               target.get() + first, loss.get(), dx.get());
       return loss[0];
     };
@@ -117,7 +117,8 @@ TEST_CASE("pointwise_loss: logits that are large, or right already", "[loss]") {
     CHECK(loss_of(4, 1) == 1000);
     CHECK(dx[0] == 1);
     const float bad = std::nanf("");
-    row->f32.pointwise_loss(context, PointwiseLoss::bce_with_logits, 0, 1, 1, &bad, target.get(), loss.get(), dx.get());
+    row->f32.pointwise_loss(context, {PointwiseLoss::bce_with_logits, 0, 1}, 1, &bad, target.get(), loss.get(),
+                            dx.get());
     CHECK(std::isnan(loss[0]));
     CHECK(std::isnan(dx[0]));
   }
@@ -132,16 +133,16 @@ TEST_CASE("pointwise_loss: every row against the reference", "[loss]") {
     for (const PointwiseLoss kind : kPointwise) {
       Context reference(reference_row());
       Buffer<double> loss64(1), dx64(count);
-      reference_row().f64.pointwise_loss(reference, kind, 1.5, scale, count, convert<double>(x).get(),
+      reference_row().f64.pointwise_loss(reference, {kind, 1.5, scale}, count, convert<double>(x).get(),
                                          convert<double>(target).get(), loss64.get(), dx64.get());
       for (const Backend* row : rows_with(&Kernels<float>::pointwise_loss)) {
         INFO(row->name << ", loss " << static_cast<int>(kind) << " of " << count);
         Context context(*row);
         Buffer<float> loss(1), loss_alone(1), dx(count);
-        row->f32.pointwise_loss(context, kind, 1.5, scale, count, x.get(), target.get(), loss.get(), dx.get());
+        row->f32.pointwise_loss(context, {kind, 1.5, scale}, count, x.get(), target.get(), loss.get(), dx.get());
         check_close(loss, loss64, loss64, 1);
         check_close(dx, dx64, 2 * scale, 1);
-        row->f32.pointwise_loss(context, kind, 1.5, scale, count, x.get(), target.get(), loss_alone.get(), nullptr);
+        row->f32.pointwise_loss(context, {kind, 1.5, scale}, count, x.get(), target.get(), loss_alone.get(), nullptr);
         CHECK(loss_alone[0] == loss[0]);
       }
     }
@@ -160,7 +161,7 @@ TEST_CASE("losses: one and several threads give the same bits", "[loss]") {
     });
     for (const PointwiseLoss kind : kPointwise) {
       check_same_bits(*row, shape.count() + 1, [&](Context& context, float* y) {
-        row->f32.pointwise_loss(context, kind, 1, 0.1, shape.count(), x.get(), target.get(), y, y + 1);
+        row->f32.pointwise_loss(context, {kind, 1, 0.1}, shape.count(), x.get(), target.get(), y, y + 1);
       });
     }
   }
@@ -173,9 +174,9 @@ TEST_CASE("losses: gradients of the reference by central differences", "[loss]")
   const Buffer<double> one({1.0});
   Buffer<double> loss(1), dx(20);
   for (const PointwiseLoss kind : kPointwise) {
-    k.pointwise_loss(context, kind, 0.5, 0.1, 20, x.get(), target.get(), loss.get(), dx.get());
+    k.pointwise_loss(context, {kind, 0.5, 0.1}, 20, x.get(), target.get(), loss.get(), dx.get());
     check_gradient(dx, central_differences(x, one, [&](const double* moved, double* result) {
-                     k.pointwise_loss(context, kind, 0.5, 0.1, 20, moved, target.get(), result, nullptr);
+                     k.pointwise_loss(context, {kind, 0.5, 0.1}, 20, moved, target.get(), result, nullptr);
                    }));
   }
   const Buffer<int32_t> labels({3, kIgnore, 0, 4});

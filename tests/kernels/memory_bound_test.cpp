@@ -76,11 +76,11 @@ TEST_CASE("memory-bound kernels: a batch norm larger than the caches", "[memory_
     for (int64_t i = 0; i < shape.count(); ++i) x.get()[i] = x_at(i), dy.get()[i] = dy_at(i);
     Buffer<float> mean(shape.cols), inv_std(shape.cols);
     const Kernels<float>& k = row->f32;
-    k.batch_norm_forward(context, shape, params, x.get(), nullptr, {}, nullptr, nullptr, y.get(), mean.get(),
-                         inv_std.get());
+    k.batch_norm_forward(context, shape, params, {},
+                         {.x = x.get(), .y = y.get(), .mean = mean.get(), .inv_std = inv_std.get()});
     CHECK(y.first_other_than(x_at) == -1);
-    k.batch_norm_backward(context, shape, params, Activation::none, x.get(), mean.get(), inv_std.get(), nullptr,
-                          nullptr, nullptr, dy.get(), y.get(), nullptr, nullptr, nullptr);
+    k.batch_norm_backward(context, shape, params, Activation::none,
+                          {.x = x.get(), .mean = mean.get(), .inv_std = inv_std.get(), .dy = dy.get(), .dx = y.get()});
     CHECK(y.first_other_than(dy_at) == -1);
   }
 }

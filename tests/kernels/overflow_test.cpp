@@ -23,14 +23,25 @@ TEST_CASE("overflow: batch norm by hand", "[overflow]") {
     INFO(row->name);
     Context context(*row);
     Buffer<float> running_mean({1}), running_var({1}), y(4), mean(1), inv_std(1), dx(4), dweight(1), dbias(1);
-    row->f32.batch_norm_forward(context, shape, {}, x.get(), nullptr, {}, running_mean.get(), running_var.get(),
-                                y.get(), mean.get(), inv_std.get());
+    row->f32.batch_norm_forward(context, shape, {}, {},
+                                {.x = x.get(),
+                                 .running_mean = running_mean.get(),
+                                 .running_var = running_var.get(),
+                                 .y = y.get(),
+                                 .mean = mean.get(),
+                                 .inv_std = inv_std.get()});
     check_values<float>(y, {1.26491106f, -1.26491106f, 0.63245553f, -0.63245553f});
     check_values<float>(running_mean, {0.9f});
     CHECK(running_var[0] == Approx(0.1 * 10.0 / 3 * 1e38).epsilon(1e-6));  // of 1e39 / 3: a float only after momentum
     CHECK(inv_std[0] == Approx(1 / (1.5811388e19)).epsilon(1e-6));
-    row->f32.batch_norm_backward(context, shape, {}, Activation::none, x.get(), mean.get(), inv_std.get(), nullptr,
-                                 nullptr, nullptr, dy.get(), dx.get(), nullptr, dweight.get(), dbias.get());
+    row->f32.batch_norm_backward(context, shape, {}, Activation::none,
+                                 {.x = x.get(),
+                                  .mean = mean.get(),
+                                  .inv_std = inv_std.get(),
+                                  .dy = dy.get(),
+                                  .dx = dx.get(),
+                                  .dweight = dweight.get(),
+                                  .dbias = dbias.get()});
     // inv_std * (dy - 1 / 4 - v * v[0] / 4)
     for (int i = 0; i < 4; ++i) {
       const double v = y[i], expected = (dy[i] - 0.25 - v * y[0] / 4) / 1.5811388e19;
@@ -41,8 +52,13 @@ TEST_CASE("overflow: batch norm by hand", "[overflow]") {
 
     // A variance beyond float: y is right, the running variance infinite.
     const Buffer<float> pixel({0, 0, 1e38f, 0});
-    row->f32.batch_norm_forward(context, shape, {}, pixel.get(), nullptr, {}, running_mean.get(), running_var.get(),
-                                y.get(), mean.get(), inv_std.get());
+    row->f32.batch_norm_forward(context, shape, {}, {},
+                                {.x = pixel.get(),
+                                 .running_mean = running_mean.get(),
+                                 .running_var = running_var.get(),
+                                 .y = y.get(),
+                                 .mean = mean.get(),
+                                 .inv_std = inv_std.get()});
     check_values<float>(y, {-0.57735027f, -0.57735027f, 1.73205081f, -0.57735027f});
     CHECK(running_var[0] == std::numeric_limits<float>::infinity());
   }
@@ -66,29 +82,46 @@ TEST_CASE("overflow: batch norm, every row against the reference", "[overflow]")
         Buffer<double> y64(count), mean64(shape.cols), inv_std64(shape.cols), dx64(count), dresidual64(count),
             dweight64(shape.cols), dbias64(shape.cols);
         const Kernels<double>& exact = reference_row().f64;
-        exact.batch_norm_forward(reference, shape, {}, x64.get(), weight64.get(),
-                                 {bias64.get(), with_residual ? residual64.get() : nullptr, activation}, nullptr,
-                                 nullptr, y64.get(), mean64.get(), inv_std64.get());
-        exact.batch_norm_backward(reference, shape, {}, activation, x64.get(), mean64.get(), inv_std64.get(),
-                                  weight64.get(), bias64.get(), with_residual ? y64.get() : nullptr, dy64.get(),
-                                  dx64.get(), with_residual ? dresidual64.get() : nullptr, dweight64.get(),
-                                  dbias64.get());
+        exact.batch_norm_forward(reference, shape, {},
+                                 {bias64.get(), with_residual ? residual64.get() : nullptr, activation, weight64.get()},
+                                 {.x = x64.get(), .y = y64.get(), .mean = mean64.get(), .inv_std = inv_std64.get()});
+        exact.batch_norm_backward(reference, shape, {}, activation,
+                                  {.x = x64.get(),
+                                   .mean = mean64.get(),
+                                   .inv_std = inv_std64.get(),
+                                   .weight = weight64.get(),
+                                   .bias = bias64.get(),
+                                   .y = with_residual ? y64.get() : nullptr,
+                                   .dy = dy64.get(),
+                                   .dx = dx64.get(),
+                                   .dresidual = with_residual ? dresidual64.get() : nullptr,
+                                   .dweight = dweight64.get(),
+                                   .dbias = dbias64.get()});
         for (const Backend* row : rows()) {
-          INFO(row->name << ", " << shape.rows << "x" << shape.cols << ", activation " << static_cast<int>(activation)
-                         << ", residual " << with_residual);
+          INFO(row->name << ", " << shape.rows << "x" << shape.cols << ", activation "
+                         << static_cast<int>(activation.op) << ", residual " << with_residual);
           Context context(*row);
           Buffer<float> y(count), mean(shape.cols), inv_std(shape.cols), dx(count), dresidual(count),
               dweight(shape.cols), dbias(shape.cols);
-          row->f32.batch_norm_forward(context, shape, {}, x.get(), weight.get(),
-                                      {bias.get(), with_residual ? residual.get() : nullptr, activation}, nullptr,
-                                      nullptr, y.get(), mean.get(), inv_std.get());
+          row->f32.batch_norm_forward(context, shape, {},
+                                      {bias.get(), with_residual ? residual.get() : nullptr, activation, weight.get()},
+                                      {.x = x.get(), .y = y.get(), .mean = mean.get(), .inv_std = inv_std.get()});
           const double sums = std::sqrt(static_cast<double>(shape.rows));
           check_close(y, y64, 4 + sums / 16, 16);
           // The same slopes on both sides: elements at a kink within rounding of 0 are those of the exact results.
           const Buffer<float> y0 = convert<float>(y64);
-          row->f32.batch_norm_backward(context, shape, {}, activation, x.get(), mean.get(), inv_std.get(), weight.get(),
-                                       bias.get(), with_residual ? y0.get() : nullptr, dy.get(), dx.get(),
-                                       with_residual ? dresidual.get() : nullptr, dweight.get(), dbias.get());
+          row->f32.batch_norm_backward(context, shape, {}, activation,
+                                       {.x = x.get(),
+                                        .mean = mean.get(),
+                                        .inv_std = inv_std.get(),
+                                        .weight = weight.get(),
+                                        .bias = bias.get(),
+                                        .y = with_residual ? y0.get() : nullptr,
+                                        .dy = dy.get(),
+                                        .dx = dx.get(),
+                                        .dresidual = with_residual ? dresidual.get() : nullptr,
+                                        .dweight = dweight.get(),
+                                        .dbias = dbias.get()});
           if (with_residual) check_close(dresidual, dresidual64, 1.0, 16);
           check_close(dweight, dweight64, 4 * static_cast<double>(shape.rows), 16);
           check_close(dbias, dbias64, static_cast<double>(shape.rows), 16);
@@ -115,8 +148,8 @@ TEST_CASE("overflow: operands that are infinite or NaN stay so", "[overflow]") {
     for (const float bad : {inf, -inf, std::nanf("")}) {
       const Buffer<float> x({1, 1, bad, 2, 3, 3});
       Buffer<float> y(6), mean(2), inv_std(2), total(1);
-      row->f32.batch_norm_forward(context, shape, {}, x.get(), nullptr, {}, nullptr, nullptr, y.get(), mean.get(),
-                                  inv_std.get());
+      row->f32.batch_norm_forward(context, shape, {}, {},
+                                  {.x = x.get(), .y = y.get(), .mean = mean.get(), .inv_std = inv_std.get()});
       CHECK(std::isnan(y[2]));
       CHECK(y[1] == Approx(-1.2247357f));
       row->f32.sum(context, {1, {6}, {true}}, 1, x.get(), total.get());
@@ -193,16 +226,16 @@ TEST_CASE("overflow: pointwise losses", "[overflow]") {
     const int count = 1000;
     Buffer<float> x(count, 0.0f), target(count, 0.0f), loss(1), dx(count);
     x[500] = 1e20f;
-    row->f32.pointwise_loss(context, PointwiseLoss::mse, 1, 1.0 / count, count, x.get(), target.get(), loss.get(),
+    row->f32.pointwise_loss(context, {PointwiseLoss::mse, 1, 1.0 / count}, count, x.get(), target.get(), loss.get(),
                             dx.get());
     CHECK(loss[0] == Approx(1e37).epsilon(1e-6));
     CHECK(dx[500] == Approx(2e17).epsilon(1e-6));
     for (int i = 0; i < count; ++i) x[i] = 3e38f;
-    row->f32.pointwise_loss(context, PointwiseLoss::l1, 1, 1.0 / count, count, x.get(), target.get(), loss.get(),
+    row->f32.pointwise_loss(context, {PointwiseLoss::l1, 1, 1.0 / count}, count, x.get(), target.get(), loss.get(),
                             dx.get());
     CHECK(loss[0] == Approx(3e38).epsilon(1e-6));
     x[3] = std::nanf("");
-    row->f32.pointwise_loss(context, PointwiseLoss::l1, 1, 1.0 / count, count, x.get(), target.get(), loss.get(),
+    row->f32.pointwise_loss(context, {PointwiseLoss::l1, 1, 1.0 / count}, count, x.get(), target.get(), loss.get(),
                             nullptr);
     CHECK(std::isnan(loss[0]));
   }

@@ -17,7 +17,7 @@ TEST_CASE("linear: value", "[ops]") {
 TEST_CASE("linear: gradients and rows", "[ops]") {
   const TensorList in{random64({4, 7}, 1), random64({5, 7}, 2), random64({5}, 3)};
   for (const Activation activation : kActivations) {
-    INFO("activation " << static_cast<int>(activation));
+    INFO("activation " << static_cast<int>(activation.op));
     const Op f = [&](const TensorList& t) { return TensorList{linear(t[0], t[1], t[2], activation)}; };
     check_op(f, in);
     check_rows(f, {random64({33, 65}, 1), random64({17, 65}, 2), random64({17}, 3)});
@@ -35,9 +35,27 @@ TEST_CASE("linear: an empty batch", "[ops]") {
   check_empty(f, {random64({0, 7}, 1), random64({5, 7}, 2), random64({5}, 3)}, {0, 5});
 }
 
+TEST_CASE("linear: any leading dimensions, a residual", "[ops]") {
+  for (const Shape& x : {Shape{7}, Shape{2, 3, 7}, Shape{2, 1, 2, 2, 7}}) {
+    std::vector<int> sizes(x.begin(), x.end());
+    sizes.back() = 5;
+    const Shape y(sizes);
+    for (const Activation& activation : {Activation::none, Activation::tanh, Activation::silu}) {
+      INFO(x.str());
+      const Op f = [&](const TensorList& t) { return TensorList{linear(t[0], t[1], t[2], activation, t[3])}; };
+      check_op(f, {random64(x, 1), random64({5, 7}, 2), random64({5}, 3), random64(y, 4)});
+      check_op([&](const TensorList& t) { return TensorList{linear(t[0], t[1], Tensor(), activation, t[2])}; },
+               {random64(x, 1), random64({5, 7}, 2), random64(y, 4)});
+    }
+  }
+}
+
 TEST_CASE("linear: bad input", "[ops]") {
   const Tensor x = zeros({2, 3}), w = zeros({4, 3}), b = zeros({4});
-  CHECK_THROWS_WITH(linear(zeros({2, 3, 1}), w, b), Contains("[linear] x must have 2 dimensions; got (2, 3, 1)"));
+  CHECK_THROWS_WITH(linear(zeros({2, 3, 1}), w, b),
+                    "[linear] w (out, in) must fit x (..., in); got w (4, 3) for x (2, 3, 1)");
+  CHECK_THROWS_WITH(linear(zeros({}), w, b), Contains("got w (4, 3) for x ()"));
+  CHECK_THROWS_WITH(linear(x, w, b, Activation::none, zeros({4})), "[linear] residual must be (2, 4); got (4)");
   CHECK_THROWS_WITH(linear(x, zeros({3, 4}), b), Contains("[linear]") && Contains("(3, 4)") && Contains("(2, 3)"));
   CHECK_THROWS_WITH(linear(x, w, zeros({3})), Contains("[linear] bias must be (4); got (3)"));
   CHECK_THROWS_WITH(linear(x, w, zeros({4}, DType::float32, "reference")), Contains("[linear]") && Contains("device"));

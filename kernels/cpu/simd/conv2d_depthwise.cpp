@@ -124,24 +124,30 @@ void forward_tile(const DepthwisePass& p, const Pixels& t, Range channels, const
   for_each_vector_again(static_cast<int>(channels.begin), static_cast<int>(channels.end), each);
 }
 
-// Adds the residual and applies the activation to a row's pixels.
-template <Activation kActivation>
-void finish_row(const DepthwisePass& p, Range channels, const float* residual, int64_t at, float* y) {
+// The scale with its bias, the residual and the activation for a row's pixels.
+template <UnaryOp kActivation>
+void finish_row(const DepthwisePass& p, Range channels, const Epilogue<float>& epilogue, int64_t at, float* y) {
   for (int column = 0; column < p.ow; ++column, at += p.y_column) {
     const auto each = [&](auto d, int c) HWY_ATTR {
       auto value = hn::LoadU(d, y + at + c);
-      if (residual) value = hn::Add(value, hn::LoadU(d, residual + at + c));
+      if (epilogue.scale) {
+        const auto bias = epilogue.bias ? hn::LoadU(d, epilogue.bias + c) : hn::Zero(d);
+        value = hn::MulAdd(value, hn::LoadU(d, epilogue.scale + c), bias);
+      }
+      if (epilogue.residual) value = hn::Add(value, hn::LoadU(d, epilogue.residual + at + c));
       hn::StoreU(activate<kActivation>(d, value), d, y + at + c);
     };
     for_each_vector(static_cast<int>(channels.begin), static_cast<int>(channels.end), each);
   }
 }
 
-void finish_row(const DepthwisePass& p, Range channels, const Epilogue<float>& epilogue, int64_t at, float* y) {
-  if (epilogue.activation == Activation::none && !epilogue.residual) return;
-  with_activation(epilogue.activation, [&]<Activation kActivation>() HWY_ATTR {
-    finish_row<kActivation>(p, channels, epilogue.residual, at, y);
-  });
+void finish_any_row(const DepthwisePass& p, Range channels, const Epilogue<float>& epilogue, int64_t at, float* y) {
+  const UnaryOp op = epilogue.activation.op;
+  if (epilogue.scale || epilogue.residual || (has_loop(op) && op != UnaryOp::none)) {
+    with_loop(op, [&]<UnaryOp kActivation>() HWY_ATTR { finish_row<kActivation>(p, channels, epilogue, at, y); });
+  }
+  if (has_loop(op)) return;
+  activate_block(epilogue.activation, p.ow, channels.end - channels.begin, p.y_column, y + at + channels.begin);
 }
 
 struct ForwardTiles {
@@ -195,9 +201,9 @@ void forward(const DepthwisePass& p, int64_t picture, Range rows, const float* x
     const bool repeat = tiles.inner != tiles.side;
     for (int64_t row = rows.begin; row < rows.end; ++row) {
       for_each_tile(p, row, x + picture * p.x_picture, y_first, repeat, [&](const Pixels& t, bool inner) {
-        (inner ? tiles.inner : tiles.side)(p, t, channels, epilogue.bias, y);
+        (inner ? tiles.inner : tiles.side)(p, t, channels, epilogue.scale ? nullptr : epilogue.bias, y);
       });
-      finish_row(p, channels, epilogue, y_first + row * p.y_row, y);
+      finish_any_row(p, channels, epilogue, y_first + row * p.y_row, y);
     }
   }
 }

@@ -1,5 +1,6 @@
-// y[i][k] = activation(bias[k] + sum over taps and channels of x[i][tap][c] * w[tap][c][k] + residual[i][k]), a tile at
-// a time: for each (tap, c) the panel's vectors of w are loaded once and meet each pixel's x, broadcast.
+// y[i][k] = activation(scale[k] * sum over taps and channels of x[i][tap][c] * w[tap][c][k] + bias[k] +
+// residual[i][k]), a tile at a time: for each (tap, c) the panel's vectors of w are loaded once and meet each pixel's
+// x, broadcast.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/simd/conv2d_direct.cpp"
 #include <hwy/foreach_target.h>
@@ -25,24 +26,20 @@ using Vector = hn::Vec<Tag>;
 template <int kPixels, int kVectors>
 using Sums = Vector[kPixels][kVectors];
 
-// The activations too long to stand in every tile.
-HWY_NOINLINE void activate_values(Activation activation, float* values, int64_t count) {
-  const Tag d;
-  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
-    for (int64_t i = 0; i < count; i += hn::Lanes(d)) {
-      hn::StoreU(activate<kActivation>(d, hn::LoadU(d, values + i)), d, values + i);
-    }
-  });
-}
-
 template <int kPixels, int kVectors>
-HWY_INLINE void activate_sums(Activation activation, Sums<kPixels, kVectors>& sums) {
+HWY_INLINE void activate_sums(const Activation& activation, Sums<kPixels, kVectors>& sums) {
   const Tag d;
   const int64_t lanes = hn::Lanes(d);
-  if (activation == Activation::none) return;
-  if (activation == Activation::relu) {
+  if (activation.op == UnaryOp::none) return;
+  if (activation.op == UnaryOp::relu) {
     DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
-      DNN_UNROLL for (int j = 0; j < kVectors; ++j) sums[i][j] = activate<Activation::relu>(d, sums[i][j]);
+      DNN_UNROLL for (int j = 0; j < kVectors; ++j) sums[i][j] = activate<UnaryOp::relu>(d, sums[i][j]);
+    }
+    return;
+  }
+  if (activation.op == UnaryOp::relu6) {
+    DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
+      DNN_UNROLL for (int j = 0; j < kVectors; ++j) sums[i][j] = activate<UnaryOp::relu6>(d, sums[i][j]);
     }
     return;
   }
@@ -50,7 +47,7 @@ HWY_INLINE void activate_sums(Activation activation, Sums<kPixels, kVectors>& su
   DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
     DNN_UNROLL for (int j = 0; j < kVectors; ++j) hn::StoreU(sums[i][j], d, values + (i * kVectors + j) * lanes);
   }
-  activate_values(activation, values, int64_t{kPixels} * kVectors * lanes);
+  activate_block(activation, kPixels, kVectors * lanes, kVectors * lanes, values);
   DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
     DNN_UNROLL for (int j = 0; j < kVectors; ++j) sums[i][j] = hn::LoadU(d, values + (i * kVectors + j) * lanes);
   }
@@ -60,8 +57,8 @@ template <int kPixels, int kVectors>
 HWY_INLINE void start_sums(const TileOutput& out, Sums<kPixels, kVectors>& sums) {
   const Tag d;
   DNN_UNROLL for (int j = 0; j < kVectors; ++j) {
-    const Vector bias = hn::LoadU(d, out.bias + j * hn::Lanes(d));
-    DNN_UNROLL for (int i = 0; i < kPixels; ++i) sums[i][j] = bias;
+    const Vector start = hn::LoadU(d, out.start + j * hn::Lanes(d));
+    DNN_UNROLL for (int i = 0; i < kPixels; ++i) sums[i][j] = start;
   }
 }
 
@@ -99,6 +96,12 @@ HWY_INLINE void finish_sums(const TileOutput& out, const Offsets offsets, Sums<k
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const bool narrow = out.channels < lanes;
+  if (out.scale) {
+    DNN_UNROLL for (int j = 0; j < kVectors; ++j) {
+      const Vector scale = hn::LoadU(d, out.scale + j * lanes), shift = hn::LoadU(d, out.shift + j * lanes);
+      DNN_UNROLL for (int i = 0; i < kPixels; ++i) sums[i][j] = hn::MulAdd(sums[i][j], scale, shift);
+    }
+  }
   if (out.residual) {
     DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
       DNN_UNROLL for (int j = 0; j < kVectors; ++j) {

@@ -13,11 +13,12 @@ constexpr int kMaxTilePixels = 14;
 
 // Where a tile's sums begin and go. All offsets count elements.
 struct TileOutput {
-  const float* bias;      // the panel's, one value for each lane of it
+  const float* start;     // the panel's, one value for each lane of it: the bias, or zeros where there is a scale
   float* y;               // the tile's first pixel, the panel's first channel
   const float* residual;  // same place in the residual, or null
   int channels;           // of the panel
   Activation activation;
+  const float *scale, *shift;  // the panel's, or null; with a scale the shift is the bias
 };
 
 // Pixels of one output row: tap (row, column) of pixel i starts at x + i * x_step + row * row_step + column * col_step

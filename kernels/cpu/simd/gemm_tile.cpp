@@ -13,6 +13,7 @@
 
 #include <kernels/cpu/simd/activation-inl.h>
 #include <kernels/cpu/simd/masked_load-inl.h>
+#include <kernels/cpu/simd/vectors-inl.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
@@ -40,32 +41,53 @@ struct Tile {
   float* c;
   int64_t c_row;
   float alpha, beta;
+  Epilogue<float> epilogue;  // its pointers stand at the tile's first element; empty before the last k block
 };
 
-// C = alpha * sum + beta * C. Of a panel, only the last vector may be partial.
-template <int kRows, int kVectors, bool kRead>
+// The activations that are applied to a tile's sums; for the others the stored tile is taken again.
+constexpr bool in_registers(UnaryOp op) { return op == UnaryOp::none || op == UnaryOp::relu || op == UnaryOp::relu6; }
+
+// C = activation((alpha * sum + beta * C) * scale + bias + residual). Of a panel, only the last vector may be partial.
+template <int kRows, int kVectors>
 HWY_INLINE void store_tile(const Tile& t, V (&sum)[kRows][kVectors]) {
   const D d;
-  const V alpha = hn::Set(d, t.alpha), beta = hn::Set(d, t.beta);
   const int64_t last = (kVectors - 1) * kLanes;
   const auto inside = hn::FirstN(d, static_cast<size_t>(t.cols - last));
   const bool whole = t.cols == kVectors * kLanes;
+  const auto load = [&](const float* from, int v) HWY_ATTR {
+    return v + 1 < kVectors || whole ? hn::LoadU(d, from + v * kLanes) : masked_load(inside, d, from + v * kLanes);
+  };
+  const auto each = [&](auto&& f) HWY_ATTR {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) sum[i][v] = f(sum[i][v], i, v);
+    }
+  };
+  const V alpha = hn::Set(d, t.alpha);
+  each([&](V y, int, int) HWY_ATTR { return hn::Mul(alpha, y); });
+  if (t.beta != 0) {
+    const V beta = hn::Set(d, t.beta);
+    each([&](V y, int i, int v) HWY_ATTR { return hn::MulAdd(beta, load(t.c + i * t.c_row, v), y); });
+  }
+  const Epilogue<float>& e = t.epilogue;
+  if (e.scale) each([&](V y, int, int v) HWY_ATTR { return hn::Mul(y, load(e.scale, v)); });
+  if (e.bias) each([&](V y, int, int v) HWY_ATTR { return hn::Add(y, load(e.bias, v)); });
+  if (e.residual) each([&](V y, int i, int v) HWY_ATTR { return hn::Add(y, load(e.residual + i * t.c_row, v)); });
+  if (e.activation.op == UnaryOp::relu) {
+    each([&](V y, int, int) HWY_ATTR { return activate<UnaryOp::relu>(d, y); });
+  } else if (e.activation.op == UnaryOp::relu6) {
+    each([&](V y, int, int) HWY_ATTR { return activate<UnaryOp::relu6>(d, y); });
+  }
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
     float* c = t.c + i * t.c_row;
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors - 1; ++v) {
-      V y = hn::Mul(alpha, sum[i][v]);
-      if (kRead) y = hn::MulAdd(beta, hn::LoadU(d, c + v * kLanes), y);
-      hn::StoreU(y, d, c + v * kLanes);
-    }
-    V y = hn::Mul(alpha, sum[i][kVectors - 1]);
+    for (int v = 0; v < kVectors - 1; ++v) hn::StoreU(sum[i][v], d, c + v * kLanes);
     if (whole) {
-      if (kRead) y = hn::MulAdd(beta, hn::LoadU(d, c + last), y);
-      hn::StoreU(y, d, c + last);
+      hn::StoreU(sum[i][kVectors - 1], d, c + last);
     } else {
-      if (kRead) y = hn::MulAdd(beta, masked_load(inside, d, c + last), y);
-      hn::BlendedStore(y, inside, d, c + last);
+      hn::BlendedStore(sum[i][kVectors - 1], inside, d, c + last);
     }
   }
 }
@@ -95,11 +117,7 @@ void tile(const Tile& t) {
       for (int v = 0; v < kVectors; ++v) sum[i][v] = hn::MulAdd(x, y[v], sum[i][v]);
     }
   }
-  if (t.beta == 0) {
-    store_tile<kRows, kVectors, false>(t, sum);
-  } else {
-    store_tile<kRows, kVectors, true>(t, sum);
-  }
+  store_tile(t, sum);
 }
 
 using TileFunction = void (*)(const Tile&);
@@ -113,39 +131,21 @@ TileFunction tile_function(std::integer_sequence<int, kRowsLess1...>, int64_t ro
 // The rows of tile t of `tiles`: an even split.
 HWY_INLINE int64_t first_row(int64_t m, int64_t tiles, int64_t t) { return m * t / tiles; }
 
-template <Activation kActivation>
-void finish_rows(const Epilogue<float>& epilogue, int64_t m, int64_t n, float* c, int64_t c_row) {
-  const D d;
-  for (int64_t i = 0; i < m; ++i) {
-    float* y = c + i * c_row;
-    const float* residual = epilogue.residual ? epilogue.residual + i * c_row : nullptr;
-    int64_t j = 0;
-    for (; j + kLanes <= n; j += kLanes) {
-      V x = hn::LoadU(d, y + j);
-      if (epilogue.bias) x = hn::Add(x, hn::LoadU(d, epilogue.bias + j));
-      if (residual) x = hn::Add(x, hn::LoadU(d, residual + j));
-      hn::StoreU(activate<kActivation>(d, x), d, y + j);
-    }
-    if (j == n) continue;
-    const auto inside = hn::FirstN(d, n - j);
-    V x = masked_load(inside, d, y + j);
-    if (epilogue.bias) x = hn::Add(x, masked_load(inside, d, epilogue.bias + j));
-    if (residual) x = hn::Add(x, masked_load(inside, d, residual + j));
-    hn::BlendedStore(activate<kActivation>(d, x), inside, d, y + j);
-  }
-}
-
 void finish(const Epilogue<float>& epilogue, int64_t m, int64_t n, float* c, int64_t c_row) {
-  if (epilogue.activation == Activation::none && !epilogue.bias && !epilogue.residual) return;
-  with_activation(epilogue.activation,
-                  [&]<Activation kActivation>() HWY_ATTR { finish_rows<kActivation>(epilogue, m, n, c, c_row); });
-}
-
-Epilogue<float> shifted(const Epilogue<float>& epilogue, int64_t row, int64_t col, int64_t c_row) {
-  Epilogue<float> at = epilogue;
-  if (at.bias) at.bias += col;
-  if (at.residual) at.residual += row * c_row + col;
-  return at;
+  if (epilogue.scale || epilogue.bias || epilogue.residual) {
+    for (int64_t i = 0; i < m; ++i) {
+      float* y = c + i * c_row;
+      const float* residual = epilogue.residual ? epilogue.residual + i * c_row : nullptr;
+      for_vectors(n, [&](auto d, int64_t j) HWY_ATTR {
+        auto x = hn::LoadU(d, y + j);
+        if (epilogue.scale) x = hn::Mul(x, hn::LoadU(d, epilogue.scale + j));
+        if (epilogue.bias) x = hn::Add(x, hn::LoadU(d, epilogue.bias + j));
+        if (residual) x = hn::Add(x, hn::LoadU(d, residual + j));
+        hn::StoreU(x, d, y + j);
+      });
+    }
+  }
+  activate_block(epilogue.activation, m, n, c_row, c);
 }
 
 // Panel by panel, so that a panel of B stays in L1 while the tiles of A pass by from L2.
@@ -156,6 +156,7 @@ void block(const GemmBlock& g) {
   t.c_row = g.c_row;
   t.alpha = g.alpha;
   t.beta = g.beta;
+  const Epilogue<float> epilogue = g.finish ? g.epilogue : Epilogue<float>();
   for (int64_t col = 0; col < g.n; col += kTileCols) {
     t.cols = std::min<int64_t>(kTileCols, g.n - col);
     if (g.b_k == 0) {
@@ -176,8 +177,9 @@ void block(const GemmBlock& g) {
       t.a_row = packed ? 1 : g.a_row;
       t.a_k = packed ? rows : g.a_k;
       t.c = g.c + row * g.c_row + col;
+      t.epilogue = epilogue.part(col, row * g.c_row + col);
       tile_function(std::make_integer_sequence<int, kTileRows>(), rows, vectors)(t);
-      if (g.finish) finish(shifted(g.epilogue, row, col, g.c_row), rows, t.cols, t.c, g.c_row);
+      if (!in_registers(epilogue.activation.op)) activate_block(epilogue.activation, rows, t.cols, g.c_row, t.c);
     }
   }
 }

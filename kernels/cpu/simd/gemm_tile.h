@@ -35,7 +35,7 @@ struct GemmLoops {
   // The same where k runs along memory in both operands: element (i, p) of A at a[i * a_row + p], (p, j) of B at
   // b[j * b_k + p]. Nothing is packed; sums run over vectors along k.
   void (*dot)(const GemmBlock&);
-  // c = activation(c + bias + residual); the residual lies as c.
+  // c = activation(scale * c + bias + residual); the residual lies as c.
   void (*finish)(const Epilogue<float>&, int64_t m, int64_t n, float* c, int64_t c_row);
 };
 

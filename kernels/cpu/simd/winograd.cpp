@@ -99,12 +99,14 @@ void winograd_input(const float* const* x, int channels, float* v, int64_t step)
   }
 }
 
-template <Activation kActivation>
+template <UnaryOp kActivation>
 void winograd_output(const float* m, int64_t step, const WinogradOutput& out) {
   const Tag d;
+  const Epilogue<float>& epilogue = out.epilogue;
   for (int i = 0; i < out.channels; i += static_cast<int>(hn::Lanes(d))) {
     const int k = vector_at(i, out.channels);
-    const Vector bias = out.bias ? hn::LoadU(d, out.bias + k) : hn::Zero(d);
+    const Vector bias = epilogue.bias ? hn::LoadU(d, epilogue.bias + k) : hn::Zero(d);
+    const Vector scale = epilogue.scale ? hn::LoadU(d, epilogue.scale + k) : hn::Set(d, 1.0f);
     Vector rows[4][6];
     for (int col = 0; col < 6; ++col) {
       Vector positions[6], line[4];
@@ -117,8 +119,8 @@ void winograd_output(const float* m, int64_t step, const WinogradOutput& out) {
       output_line(rows[row], line);
       for (int col = 0; col < out.cols; ++col) {
         const int64_t at = row * out.row_step + col * out.col_step + k;
-        Vector y = hn::Add(line[col], bias);
-        if (out.residual) y = hn::Add(y, hn::LoadU(d, out.residual + at));
+        Vector y = hn::MulAdd(line[col], scale, bias);
+        if (epilogue.residual) y = hn::Add(y, hn::LoadU(d, epilogue.residual + at));
         hn::StoreU(activate<kActivation>(d, y), d, out.y + at);
       }
     }
@@ -126,8 +128,12 @@ void winograd_output(const float* m, int64_t step, const WinogradOutput& out) {
 }
 
 void winograd_any_output(const float* m, int64_t step, const WinogradOutput& out) {
-  with_activation(out.activation,
-                  [&]<Activation kActivation>() HWY_ATTR { winograd_output<kActivation>(m, step, out); });
+  const Activation& activation = out.epilogue.activation;
+  with_loop(activation.op, [&]<UnaryOp kActivation>() HWY_ATTR { winograd_output<kActivation>(m, step, out); });
+  if (has_loop(activation.op)) return;
+  for (int row = 0; row < out.rows; ++row) {
+    activate_block(activation, out.cols, out.channels, out.col_step, out.y + row * out.row_step);
+  }
 }
 
 const WinogradKernels& winograd_table() {

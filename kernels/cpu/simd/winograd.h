@@ -11,12 +11,10 @@ namespace dnn::cpu {
 constexpr int kWinogradIn = 6, kWinogradOut = 4, kWinogradPositions = 36;
 
 struct WinogradOutput {
-  const float* bias;      // or null
-  const float* residual;  // or null, laid out as y
-  float* y;               // the tile's first pixel
+  Epilogue<float> epilogue;
+  float* y;  // the tile's first pixel
   int64_t row_step, col_step;
   int rows, cols, channels;  // of the tile that lie in the picture
-  Activation activation;
 };
 
 struct WinogradKernels {
