@@ -1,4 +1,4 @@
-// SGEMM of every CPU row on squares, on the dense layers of nets and on their gradients.
+// SGEMM of every CPU row on squares, on the dense layers of nets and on their gradients, and on batches of products.
 #include <bench/machine.h>
 #include <kernels/verbose.h>
 
@@ -32,12 +32,36 @@ const GemmShape kShapes[] = {
     shape_of(64, 27, 50176, true, false),  // few sums, long ones
 };
 
+GemmShape batch_of(int64_t batch, GemmShape shape) {
+  shape.batch = batch;
+  shape.a_stride = int64_t{shape.m} * shape.k, shape.b_stride = int64_t{shape.k} * shape.n;
+  return shape;
+}
+
+// Attention's products of 12 heads, batch 8, and smaller ones.
+const GemmShape kBatches[] = {
+    batch_of(96, shape_of(197, 197, 64, false, true)),
+    batch_of(96, shape_of(197, 64, 197)),
+    batch_of(1000, shape_of(8, 8, 8)),
+    batch_of(256, shape_of(32, 32, 32)),
+    batch_of(4, shape_of(512, 512, 512)),
+};
+
 void run(benchmark::State& state, const Backend& row, const GemmShape& shape) {
   Context context(row);
-  const Array a(row, int64_t{shape.m} * shape.k, 1), b(row, int64_t{shape.k} * shape.n, 2);
-  const Array c(row, int64_t{shape.m} * shape.n, 3);
+  const Array a(row, shape.batch * shape.m * shape.k, 1), b(row, shape.batch * shape.k * shape.n, 2);
+  const Array c(row, shape.batch * shape.m * shape.n, 3);
   measure(state, context, shape.flops(), static_cast<double>(shape.bytes(4)),
           [&] { row.f32.gemm(context, shape, a.get(), b.get(), {}, c.get()); });
+}
+
+void run_epilogue(benchmark::State& state, const Backend& row, const GemmShape& shape, const Activation& activation) {
+  Context context(row);
+  const Array a(row, int64_t{shape.m} * shape.k, 1), b(row, int64_t{shape.k} * shape.n, 2), bias(row, shape.n, 4);
+  const Array c(row, int64_t{shape.m} * shape.n, 3), residual(row, int64_t{shape.m} * shape.n, 5);
+  measure(state, context, shape.flops(), static_cast<double>(shape.bytes(4)), [&] {
+    row.f32.gemm(context, shape, a.get(), b.get(), {bias.get(), residual.get(), activation}, c.get());
+  });
 }
 
 void run_packed(benchmark::State& state, const Backend& row, const GemmShape& shape) {
@@ -56,6 +80,17 @@ void run_packed(benchmark::State& state, const Backend& row, const GemmShape& sh
 
 void register_benchmarks(int) {
   for (const Backend* row : cpu_rows()) {
+    for (const GemmShape& shape : kBatches) {
+      add("gemm/" + describe(shape) + "/" + row->name, [=](benchmark::State& state) { run(state, *row, shape); });
+    }
+    for (const GemmShape& shape : {shape_of(1024, 1024, 64), shape_of(64, 500, 800, false, true)}) {
+      const auto add_epilogue = [&](const char* name, const Activation& activation) {
+        add("gemm_residual_" + (name + ("/" + describe(shape))) + "/" + row->name,
+            [=](benchmark::State& state) { run_epilogue(state, *row, shape, activation); });
+      };
+      add_epilogue("relu", Activation::relu);
+      add_epilogue("gelu", Activation::gelu);
+    }
     for (const GemmShape& shape : kShapes) {
       add("gemm/" + describe(shape) + "/" + row->name, [=](benchmark::State& state) { run(state, *row, shape); });
       add("gemm_packed_b/" + describe(shape) + "/" + row->name,

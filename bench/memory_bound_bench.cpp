@@ -63,6 +63,20 @@ void add_activations(const std::string& name, const RowsShape& s) {
   add_kernel("relu_backward/" + name, {count, count, count}, 3 * n, [=](Context& context, Table k, Arrays a) {
     k.unary_backward(context, Activation::relu, count, a[0], a[1], a[2]);
   });
+  const auto add_unary = [&](const std::string& op, const UnaryParams& f) {
+    add_kernel(op + "/" + name, {count, count}, 2 * n,
+               [=](Context& context, Table k, Arrays a) { k.unary_forward(context, f, count, a[0], a[1]); });
+  };
+  add_unary("affine", {UnaryOp::affine, 2, 1});
+  add_unary("clamp", {UnaryOp::clamp, -1, 1});
+  add_unary("exp", {UnaryOp::exp});
+  add_unary("log", {UnaryOp::log});
+  add_unary("sqrt", {UnaryOp::sqrt});
+  add_unary("sin", {UnaryOp::sin});
+  add_unary("erf", {UnaryOp::erf});
+  add_unary("sigmoid", Activation::sigmoid);
+  add_unary("gelu", Activation::gelu);
+  add_unary("mish", Activation::mish);
   for (const double power : {2.0, -0.75, 0.6}) {
     add_kernel("power_" + std::to_string(power).substr(0, 5) + "/" + name, {count, count}, 2 * n,
                [=](Context& context, Table k, Arrays a) {
@@ -73,9 +87,6 @@ void add_activations(const std::string& name, const RowsShape& s) {
              [=](Context& context, Table k, Arrays a) { k.prelu_forward(context, s, a[0], a[2], a[1]); });
   add_kernel("prelu_backward/" + name, {count, count, count, s.cols, s.cols}, 3 * n,
              [=](Context& context, Table k, Arrays a) { k.prelu_backward(context, s, a[0], a[3], a[1], a[2], a[4]); });
-  add_kernel("sigmoid/" + name, {count, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
-    k.unary_forward(context, Activation::sigmoid, count, a[0], a[1]);
-  });
   add_kernel("epilogue_bias_relu/" + name, {count, count, s.cols}, 2 * n, [=](Context& context, Table k, Arrays a) {
     k.epilogue(context, s, {a[2], nullptr, Activation::relu}, a[0], a[1]);
   });

@@ -23,6 +23,8 @@ HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
 namespace {
 
+constexpr int64_t kRowsOfFloatSums = 64;
+
 // dy * activation'(z) at element `at`, column i; centred = x - mean there.
 template <UnaryOp kActivation, bool kFromY, class D, class V = hn::Vec<D>>
 HWY_INLINE V dz_at(D d, const NormOperands& in, int64_t at, int64_t i, V centred) {
@@ -70,7 +72,6 @@ HWY_INLINE void add_rows(const NormOperands& in, int64_t row, int width, int64_t
 template <UnaryOp kActivation, bool kFromY, bool kDz>
 void sums_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, float* dz, float* scratch,
                double* totals) {
-  constexpr int64_t kRowsOfFloatSums = 64;
   for (int64_t begin = 0; begin < rows; begin += kRowsOfFloatSums) {
     const int64_t end = std::min(rows, begin + kRowsOfFloatSums);
     std::fill_n(scratch, 2 * width, 0.0f);
@@ -104,11 +105,15 @@ void row_gradient(const Activation& activation, const NormOperands& row, int wid
 void sums_chunk(const Activation& activation, const NormOperands& in, int64_t rows, int width, int64_t pitch, float* dz,
                 float* scratch, double* totals) {
   if (!has_loop(activation.op)) {
-    for (int64_t row = 0; row < rows; ++row) {
-      NormOperands one = in.from(row * pitch, 0);
-      row_gradient(activation, one, width, scratch + 2 * width);
-      one.dy = scratch + 2 * width;
-      sums_loop<UnaryOp::none, false, false>(one, 1, width, pitch, nullptr, scratch, totals);
+    for (int64_t begin = 0; begin < rows; begin += kRowsOfFloatSums) {
+      std::fill_n(scratch, 2 * width, 0.0f);
+      for (int64_t row = begin; row < std::min(rows, begin + kRowsOfFloatSums); ++row) {
+        NormOperands one = in.from(row * pitch, 0);
+        row_gradient(activation, one, width, scratch + 2 * width);
+        one.dy = scratch + 2 * width;
+        add_rows<UnaryOp::none, false, false, 1>(one, 0, width, 0, nullptr, scratch, scratch + width);
+      }
+      for (int c = 0; c < 2 * width; ++c) totals[c] += scratch[c];
     }
     return;
   }

@@ -2,7 +2,7 @@
 #include <kernels/cpu/isa.h>
 
 // One function in its compiled forms, one for each instruction set. In a source that Highway compiles once a target
-// (see activation.cpp for the pattern):
+// (see unary.cpp for the pattern):
 //   #if HWY_ONCE
 //   constexpr auto relu_chunk = DNN_PER_ISA(relu_chunk);   // finds dnn::cpu::N_AVX2::relu_chunk, ...
 //   ... relu_chunk[context](x, y, count);

@@ -208,7 +208,7 @@ T unary_slope(const UnaryParams& f, T saved) {
     case UnaryOp::cos:
       return -std::sin(saved);
     case UnaryOp::erf:
-      return T(1.1283791670955126) * std::exp(-saved * saved);
+      return static_cast<T>(1.1283791670955126 * std::exp(-static_cast<double>(saved) * saved));
   }
   return 1;
 }

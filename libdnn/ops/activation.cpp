@@ -16,15 +16,17 @@ Tensor tanh(const Tensor& x) { return unary("tanh", Activation::tanh, x); }
 Tensor relu6(const Tensor& x) { return unary("relu6", Activation::relu6, x); }
 Tensor hardsigmoid(const Tensor& x) { return unary("hardsigmoid", Activation::hardsigmoid, x); }
 Tensor hardswish(const Tensor& x) { return unary("hardswish", Activation::hardswish, x); }
+Tensor silu(const Tensor& x) { return unary("silu", Activation::silu, x); }
+Tensor gelu(const Tensor& x) { return unary("gelu", Activation::gelu, x); }
 Tensor mish(const Tensor& x) { return unary("mish", Activation::mish, x); }
 
 Tensor silu(const Tensor& x, double beta) {
   check_finite("silu", "beta", beta);
-  return unary("silu", beta == 1 ? Activation::silu : Activation::swish(beta), x);
+  return unary("silu", Activation::swish(beta), x);
 }
 
 Tensor gelu(const Tensor& x, GeluApproximate approximate) {
-  return unary("gelu", approximate == GeluApproximate::tanh ? Activation::gelu_tanh : Activation::gelu, x);
+  return approximate == GeluApproximate::tanh ? unary("gelu", Activation::gelu_tanh, x) : gelu(x);
 }
 
 Tensor leaky_relu(const Tensor& x, double negative_slope) {

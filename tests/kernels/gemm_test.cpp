@@ -7,7 +7,7 @@ namespace {
 
 const auto kGemm = &Kernels<float>::gemm;
 
-std::string text(const GemmShape& shape) {
+std::string shape_text(const GemmShape& shape) {
   return "m " + std::to_string(shape.m) + ", n " + std::to_string(shape.n) + ", k " + std::to_string(shape.k) +
          (shape.trans_a ? ", A transposed" : "") + (shape.trans_b ? ", B transposed" : "") + ", alpha " +
          std::to_string(shape.alpha) + ", beta " + std::to_string(shape.beta);
@@ -45,7 +45,7 @@ void compare(const GemmShape& shape, const Parts& parts, const Activation& activ
                            sums.get());
   const Buffer<double> scale = magnitudes(activation, sums, c64);
   for (const Backend* row : rows_with(kGemm)) {
-    INFO(row->name << ", " << text(shape) << ", " << text(activation) << text(parts));
+    INFO(row->name << ", " << shape_text(shape) << ", " << text(activation) << text(parts));
     Context context(*row);
     Buffer<float> c = before;
     row->f32.gemm(context, shape, a.get(), b.get(), epilogue, c.get());

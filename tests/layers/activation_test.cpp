@@ -38,6 +38,11 @@ TEST_CASE("the other activation layers: by hand", "[layers]") {
   check(Hardswish(), -1.0f / 3, 7);
   check(SiLU(), -0.26894142f, 6.9936226f);
   check(GELU(), -0.15865525f, 7);
+  check(GELU(GeluApproximate::tanh), -0.15880801f, 7);
+  check(Mish(), -0.30340146f, 6.9999885f);
+  check(LogSigmoid(), -1.3132617f, -0.00091146637f);
+  check(Hardtanh(), -1, 1);
+  check(Hardtanh(-0.5, 8), -0.5f, 7);
   check(LeakyReLU(0.1), -0.1f, 7);
   check(ELU(2), -1.2642411f, 7);
   check(Softplus(2), 0.063464f, 7.0000004f);

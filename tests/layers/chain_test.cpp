@@ -57,6 +57,8 @@ TEST_CASE("run_chain: a fused group is one call, under the group's name", "[laye
   Sequential net(Conv2d(1, 2, 1), Identity(), ReLU(), Sequential(Conv2d(2, 2, 1), Sigmoid()), Tanh());
   const Tensor x = rand({1, 3, 3, 1});
   CHECK(observed(net, x) == std::vector<std::string>{"", "0+1+2", "3+4", "0+1"});
+  Sequential with_parameters(Conv2d(1, 2, 1), LeakyReLU(0.1), Conv2d(2, 2, 1), Hardtanh(-0.1, 0.1));
+  CHECK(observed(with_parameters, x) == std::vector<std::string>{"", "0+1", "2+3"});
   const std::vector<float> fused = net(x).to_vector<float>();
   {
     Shape shape;
@@ -164,7 +166,8 @@ TEST_CASE("run_chain: gradients are the same fused and not", "[layers]") {
   for (const Backend* row : test::rows()) {
     INFO(row->name);
     const test::DefaultDevice on(row->name);
-    Sequential net(Conv2d(3, 8, 3), ReLU(), Conv2d(8, 8, 3), Hardswish(), Flatten(), Linear(8, 4), Sigmoid());
+    Sequential net(Conv2d(3, 8, 3), LeakyReLU(0.1), Conv2d(8, 8, 3), Hardswish(), BatchNorm2d(8), ELU(0.7), Flatten(),
+                   Linear(8, 6), Softplus(), Linear(6, 4), Sigmoid());
     const Tensor x = rand({2, 5, 5, 3}, -1, 1);
     std::vector<std::vector<float>> grads[2];
     for (const bool fusion : {false, true}) {
@@ -185,12 +188,16 @@ TEST_CASE("run_chain: gradients are the same fused and not", "[layers]") {
   }
 }
 
-TEST_CASE("an activation with alpha is no part of another layer", "[layers]") {
+TEST_CASE("layers take activations with parameters, and what makes no sense is refused", "[layers]") {
   const test::DefaultDevice on("reference");
-  CHECK_THROWS_WITH(Linear(1, 1, Activation::elu()),
-                    Catch::Matchers::Contains("[linear] an activation with parameters"));
-  CHECK_THROWS_WITH(Conv2d(1, 1, 1, Activation::softplus()),
-                    Catch::Matchers::Contains("[conv2d] an activation with parameters"));
+  Linear linear(2, 2, Activation::leaky_relu(0.5));
+  test::set(linear, "weight", {1, 0, 0, 1});
+  test::set(linear, "bias", {0, 0});
+  CHECK(linear(tensor({-3, 2}, {1, 2})).to_vector<float>() == std::vector<float>{-1.5f, 2});
+  CHECK_THROWS_WITH(Linear(1, 1, Activation::softplus(0)), Catch::Matchers::Contains("[softplus] beta must not be 0"));
+  CHECK_THROWS_WITH(Conv2d(1, 1, 1, Activation::hardtanh(2, 1)), Catch::Matchers::Contains("min must be below max"));
+  CHECK_THROWS_WITH(Conv2d(1, 1, 1, Activation{{UnaryOp::log}}),
+                    Catch::Matchers::Contains("[conv2d] takes an activation"));
   Flatten flatten;
   CHECK_THROWS_WITH(flatten(rand({1, 1}), Activation::relu, Tensor()), Catch::Matchers::Contains("Flatten"));
 }

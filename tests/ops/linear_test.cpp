@@ -1,11 +1,10 @@
+#include "../kernels/fused.h"
 #include "ops_test.h"
 
 #include <libdnn/ops/linear.h>
 
 namespace dnn::test {
 namespace {
-
-const std::vector<Activation> kActivations{Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh};
 
 TEST_CASE("linear: value", "[ops]") {
   const Tensor x = leaf64({1, 2, -1, 3}, {2, 2}), w = leaf64({1, 1, 2, -1, 0, 3}, {3, 2}), b = leaf64({0, 1, -1}, {3});
@@ -16,8 +15,8 @@ TEST_CASE("linear: value", "[ops]") {
 
 TEST_CASE("linear: gradients and rows", "[ops]") {
   const TensorList in{random64({4, 7}, 1), random64({5, 7}, 2), random64({5}, 3)};
-  for (const Activation activation : kActivations) {
-    INFO("activation " << static_cast<int>(activation.op));
+  for (const Activation& activation : every_activation()) {
+    INFO(text(activation));
     const Op f = [&](const TensorList& t) { return TensorList{linear(t[0], t[1], t[2], activation)}; };
     check_op(f, in);
     check_rows(f, {random64({33, 65}, 1), random64({17, 65}, 2), random64({17}, 3)});

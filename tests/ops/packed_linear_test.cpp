@@ -20,8 +20,13 @@ TEST_CASE("packed linear: as with the plain weight, few rows and many", "[ops]")
   const Tensor w = rand({70, 300}, -1, 1), b = rand({70}, -1, 1);
   const PackedLinearWeight packed = pack_linear_weight(w);
   for (const int rows : {1, 5, 17, 100, 300}) {
-    const Tensor x = rand({rows, 300}, -1, 1);
+    const Tensor x = rand({rows, 300}, -1, 1), residual = rand({rows, 70}, -1, 1);
     CHECK(largest_difference(linear(x, packed, b), linear(x, w, b)) < 2e-5);
+    const Activation activation = Activation::leaky_relu(0.1);
+    CHECK(largest_difference(linear(x, packed, b, activation, residual), linear(x, w, b, activation, residual)) < 2e-5);
+    const Tensor batch = x.reshape({1, rows, 1, 300});
+    CHECK(linear(batch, packed, b).shape() == Shape{1, rows, 1, 70});
+    CHECK(largest_difference(linear(batch, packed, b).reshape({rows, 70}), linear(x, w, b)) < 2e-5);
   }
 }
 
@@ -32,7 +37,8 @@ TEST_CASE("packed linear: bad input", "[ops]") {
   CHECK_THROWS_WITH(linear(zeros({2, 4}), w, b), Contains("[linear]") && Contains("(4, 3)") && Contains("(2, 4)"));
   CHECK_THROWS_WITH(linear(x, w, zeros({3})), Contains("[linear] bias must be (4); got (3)"));
   CHECK_THROWS_WITH(linear(x.to("reference"), w, b.to("reference")), Contains("[linear]") && Contains("device"));
-  CHECK_THROWS_WITH(linear(x, w, b, Activation::elu()), Contains("[linear] an activation with parameters"));
+  CHECK_THROWS_WITH(linear(x, w, b, Activation::softplus(0)), Contains("[softplus] beta must not be 0"));
+  CHECK_THROWS_WITH(linear(x, w, b, Activation{{UnaryOp::exp}}), Contains("[linear] takes an activation"));
   CHECK_THROWS_WITH(linear(zeros({2, 3}).requires_grad(true), w, b), Contains("[linear] a packed weight"));
   const NoGrad no_grad;
   CHECK(linear(zeros({2, 3}).requires_grad(true), w, b).shape() == Shape{2, 4});
