@@ -1,4 +1,5 @@
 #pragma once
+#include <kernels/host_device.h>
 
 namespace dnn {
 
@@ -23,12 +24,12 @@ enum class Activation {
 
 // Whether the slope follows from the result; of the others it needs the input, as it does of leaky_relu and elu with a
 // negative alpha, whose results don't tell the sign of x.
-constexpr bool slope_from_output(Activation a, double alpha = 0) {
+DNN_HOST_DEVICE constexpr bool slope_from_output(Activation a, double alpha = 0) {
   if (a == Activation::leaky_relu || a == Activation::elu) return alpha >= 0;
   return a != Activation::hardswish && a != Activation::silu && a != Activation::gelu && a != Activation::softplus;
 }
 
-constexpr bool has_alpha(Activation a) {
+DNN_HOST_DEVICE constexpr bool has_alpha(Activation a) {
   return a == Activation::leaky_relu || a == Activation::elu || a == Activation::softplus;
 }
 
