@@ -48,12 +48,6 @@ std::vector<Layer> read_layers(const std::string& path, int batch) {
   return layers;
 }
 
-Conv2dPacking packing_of(Context& context, const Conv2dShape& shape, const float* w) {
-  Conv2dPacking packing;
-  context.backend.f32.conv2d_pack_weight(context, shape, w, packing, nullptr);
-  return packing;
-}
-
 // Operands of one layer; made for each benchmark, so that memory holds one layer at a time.
 struct Operands {
   Operands(const Backend& row, const Conv2dShape& shape)
@@ -62,9 +56,9 @@ struct Operands {
         w(row, shape.w_count(), 2),
         y(row, shape.y_pixels() * shape.k, 3),
         bias(row, shape.k, 4),
-        packing(packing_of(context, shape, w.get())),
+        packing(row.f32.conv2d_packing(context, shape)),
         packed(row, packing.count) {
-    row.f32.conv2d_pack_weight(context, shape, w.get(), packing, packed.get());
+    row.f32.conv2d_pack_weight(context, shape, packing, w.get(), packed.get());
   }
   Context context;
   Array x, w, y, bias;
@@ -79,8 +73,7 @@ void add_layer(const Kernel& kernel, const Backend& row, const Layer& layer, Cal
   add(std::string(kernel.name) + "/" + layer.name + "/" + row.name,
       [&kernel, &row, shape = layer.shape, call](benchmark::State& state) {
         Operands o(row, shape);
-        measure(state, o.context, shape.flops(), static_cast<double>(shape.bytes(4)),
-                [&] { call(kernel, shape, o); });
+        measure(state, o.context, shape.flops(), static_cast<double>(shape.bytes(4)), [&] { call(kernel, shape, o); });
       });
 }
 

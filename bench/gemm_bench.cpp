@@ -68,10 +68,8 @@ void run_packed(benchmark::State& state, const Backend& row, const GemmShape& sh
   Context context(row);
   const Array a(row, int64_t{shape.m} * shape.k, 1), b(row, int64_t{shape.k} * shape.n, 2);
   const Array c(row, int64_t{shape.m} * shape.n, 3);
-  int64_t count = 0;
-  row.f32.gemm_pack_b(context, shape, b.get(), count, nullptr);
-  const Array packed(row, count);
-  row.f32.gemm_pack_b(context, shape, b.get(), count, packed.get());
+  const Array packed(row, row.f32.gemm_packed_size(context, shape));
+  row.f32.gemm_pack_b(context, shape, b.get(), packed.get());
   measure(state, context, shape.flops(), static_cast<double>(shape.bytes(4)),
           [&] { row.f32.gemm_packed_b(context, shape, a.get(), packed.get(), {}, c.get()); });
 }

@@ -192,13 +192,15 @@ void add_softmax(const std::string& name, const RowsShape& s) {
   add_kernel("log_softmax/" + name, {count, count}, 2 * n,
              [=](Context& context, Table k, Arrays a) { k.log_softmax_forward(context, along, a[0], a[1]); });
   add_kernel("softmax_cross_entropy/" + name, {count, count, 1}, 2 * n, [=](Context& context, Table k, Arrays a) {
-    int64_t bad_row = 0;
-    k.softmax_cross_entropy(context, s, {}, a[0], labels.data(), nullptr, a[2], a[1], &bad_row);
+    k.softmax_cross_entropy(context, s, {}, a[0], labels.data(), nullptr, a[2], a[1]);
   });
   add_kernel("nll_loss/" + name, {count, count, 1}, n, [=](Context& context, Table k, Arrays a) {
-    int64_t bad_row = 0;
-    k.nll_loss(context, s, {}, a[0], labels.data(), nullptr, a[2], a[1], &bad_row);
+    k.nll_loss(context, s, {}, a[0], labels.data(), nullptr, a[2], a[1]);
   });
+  add_kernel("batch_metrics/" + name, {count, 1, sizeof(BatchSums) / sizeof(float)}, n,
+             [=](Context& context, Table k, Arrays a) {
+               k.batch_metrics(context, s, 1, a[1], a[0], labels.data(), reinterpret_cast<BatchSums*>(a[2]));
+             });
   for (const auto& [loss, kind] :
        {std::pair("mse_loss/", PointwiseLoss::mse), {"bce_with_logits/", PointwiseLoss::bce_with_logits}}) {
     add_kernel(loss + name, {count, count, count, 1}, 3 * n, [=, kind = kind](Context& context, Table k, Arrays a) {

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include <kernels/context.h>
+#include <kernels/device_status.h>
 #include <kernels/epilogue.h>
 #include <kernels/params.h>
 #include <kernels/shapes.h>
@@ -11,19 +12,18 @@
 // memory of the backend's device (pitches: see shapes.h) and don't overlap unless it says so. Backward kernels
 // overwrite their results. A pointer marked "or null" may be null where the caller doesn't want or have it.
 #define DNN_KERNELS(X, T)                                                                                              \
-  /* c = activation(scale * (alpha * op(a) op(b) + beta * c) + bias + residual); a residual has c's pitch and stride   \
-   */                                                                                                                  \
+  /* c = activation(scale * (alpha * op(a) op(b) + beta * c) + bias + residual); a residual has the pitch and stride   \
+     of c */                                                                                                           \
   X(gemm, const GemmShape&, const T* a, const T* b, const Epilogue<T>&, T* c)                                          \
-  /* b in the layout that the row computes from, for any m: first the count of values with null, then the values.      \
-     gemm_packed_b is gemm with such a b, one for all of a batch */                                                    \
-  X(gemm_pack_b, const GemmShape&, const T* b, int64_t& count, T* packed_or_null)                                      \
+  /* b in the layout that the row computes from, for any m: gemm_packed_size values. gemm_packed_b is gemm with such   \
+     a b, one for all of a batch */                                                                                    \
+  X(gemm_pack_b, const GemmShape&, const T* b, T* packed)                                                              \
   X(gemm_packed_b, const GemmShape&, const T* a, const T* packed, const Epilogue<T>&, T* c)                            \
   /* y = activation(scale * conv(x, w) + bias + residual); a residual has y's pitch. Gaps between pitched rows are     \
      neither used nor written, by any kernel */                                                                        \
   X(conv2d_forward, const Conv2dShape&, const T* x, const T* w, const Epilogue<T>&, T* y)                              \
-  /* w in the layout that the row computes from, best for pictures of the shape's n, h and w but right for all; called \
-     first with null for its size, then for the values. conv2d_forward_packed is conv2d_forward with such a weight */  \
-  X(conv2d_pack_weight, const Conv2dShape&, const T* w, Conv2dPacking&, T* packed_or_null)                             \
+  /* w in the layout of a conv2d_packing. conv2d_forward_packed is conv2d_forward with such a weight */                \
+  X(conv2d_pack_weight, const Conv2dShape&, const Conv2dPacking&, const T* w, T* packed)                               \
   X(conv2d_forward_packed, const Conv2dShape&, const Conv2dPacking&, const T* x, const T* packed, const Epilogue<T>&,  \
     T* y)                                                                                                              \
   X(conv2d_backward_input, const Conv2dShape&, const T* dy, const T* w, T* dx)                                         \
@@ -83,15 +83,19 @@
   /* loss[0] = mean over the rows whose label is not ignored of -sum over j of q[j] * log softmax(x)[j], 0 where there \
      is none; q is 1 - label_smoothing at the label, plus label_smoothing / cols everywhere; with class weights each   \
      term has that of its class j, and the mean is over the weights of the labels; without params.mean the sum.        \
-     dx = d loss / d x. *bad_row = the first row whose label is neither ignored nor in [0, cols), else -1; where it is \
-     not -1, loss and dx are not to be used */                                                                         \
+     dx = d loss / d x. The first row whose label is neither ignored nor in [0, cols) sets the context's status; loss  \
+     is then NaN, and dx not to be used */                                                                             \
   X(softmax_cross_entropy, const RowsShape&, const CrossEntropyParams&, const T* x, const int32_t* labels,             \
-    const T* class_weights_or_null, T* loss, T* dx_or_null, int64_t* bad_row)                                          \
+    const T* class_weights_or_null, T* loss, T* dx_or_null)                                                            \
   /* the same for x = log probabilities, without smoothing: loss[0] = mean of -weight * x[label] */                    \
   X(nll_loss, const RowsShape&, const CrossEntropyParams&, const T* x, const int32_t* labels,                          \
-    const T* class_weights_or_null, T* loss, T* dx_or_null, int64_t* bad_row)                                          \
+    const T* class_weights_or_null, T* loss, T* dx_or_null)                                                            \
   /* loss[0] = scale * sum of f(x - target), dx = d loss / d x; bce_with_logits is f(x, target) */                     \
   X(pointwise_loss, const PointwiseLossParams&, int64_t count, const T* x, const T* target, T* loss, T* dx_or_null)    \
+  /* sums += loss[0] * rows, and the rows whose first largest score is at the label, a NaN counting as largest. A loss \
+     that is not finite sets the context's status, with the step's number */                                           \
+  X(batch_metrics, const RowsShape&, int64_t step, const T* loss, const T* scores, const int32_t* labels,              \
+    BatchSums* sums)                                                                                                   \
   X(argmax, const RowsShape&, const T* x, int32_t* y)         /* the first of the largest; a NaN counts as largest */  \
   X(add, const BroadcastShape&, const T* a, const T* b, T* y) /* y may be a or b where that is not broadcast */        \
   X(sub, const BroadcastShape&, const T* a, const T* b, T* y)                                                          \
@@ -112,7 +116,15 @@
   X(fill_uniform, int64_t count, T low, T high, RandomState, T* y)                                                     \
   /* y = mean + std * z, z by Box and Muller: philox.h */                                                              \
   X(fill_normal, int64_t count, T mean, T std, RandomState, T* y)                                                      \
+  /* nothing while the context's status is set */                                                                      \
   X(sgd_step, int64_t count, const SgdParams&, const T* dw, T* velocity_or_null, T* w)
+
+// What a row says of its layouts before there is memory for them, as X(name, result, parameters after the Context...):
+// functions of the shape, on the host.
+#define DNN_PLANS(X)                                                                      \
+  X(gemm_packed_size, int64_t, const GemmShape&) /* values that gemm_pack_b writes */     \
+  /* the layout that is best for pictures of the shape's n, h and w, and right for all */ \
+  X(conv2d_packing, Conv2dPacking, const Conv2dShape&)
 
 namespace dnn {
 
@@ -134,6 +146,15 @@ struct Kernel {
   [[noreturn]] static void missing(const char* name, bool float64, const Backend& backend);
 };
 
+// The same for an entry of DNN_PLANS.
+template <class T, class Result, class... Args>
+struct Plan {
+  const char* name = "";
+  Result (*run)(Context&, Args...) = nullptr;
+
+  Result operator()(Context& context, std::type_identity_t<Args>... args) const;
+};
+
 namespace detail {
 [[noreturn]] void throw_missing_kernel(const char* name, bool float64, const Backend& backend);
 template <class T, class F>
@@ -149,8 +170,17 @@ void Kernel<T, Args...>::missing(const char* name, bool float64, const Backend& 
   detail::throw_missing_kernel(name, float64, backend);
 }
 
+template <class T, class Result, class... Args>
+Result Plan<T, Result, Args...>::operator()(Context& context, std::type_identity_t<Args>... args) const {
+  if (!run) detail::throw_missing_kernel(name, sizeof(T) == sizeof(double), context.backend);
+  return run(context, args...);
+}
+
 template <class T>
 struct Kernels {
+#define DNN_ENTRY(name, result, ...) Plan<T, result, __VA_ARGS__> name{#name, nullptr};
+  DNN_PLANS(DNN_ENTRY)
+#undef DNN_ENTRY
 #define DNN_ENTRY(name, ...) typename detail::KernelOf<T, void(__VA_ARGS__)>::type name{#name, nullptr};
   DNN_KERNELS(DNN_ENTRY, T)
 #undef DNN_ENTRY

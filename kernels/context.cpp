@@ -14,23 +14,51 @@
 namespace dnn {
 
 struct Context::Arena {
-  struct Block {
-    std::byte* data;
-    size_t size;
-  };
-  std::vector<Block> blocks;
+  std::vector<WorkspaceMemory::Block> blocks;
   size_t block = 0;  // the block in use
   size_t used = 0;   // bytes taken of it
 };
 
-Context::Context(const Backend& b, int device, StreamKind kind)
+namespace {
+
+using Block = WorkspaceMemory::Block;
+
+Block take_block(Context& context, size_t bytes) {
+  if (context.memory) return context.memory->take(bytes);
+  void* const data = context.backend.device.alloc(context.ordinal, bytes, nullptr);
+  if (!data && context.backend.kind != DeviceKind::meta) {
+    throw Error(fmt::format("[workspace] out of memory on {}: {} bytes wanted", context.backend.name, bytes));
+  }
+  return {data, bytes, nullptr};
+}
+
+void give_back(Context& context, const Block& block) {
+  if (context.memory) return context.memory->give_back(block, context);
+  context.backend.device.free(context.ordinal, block.data, block.bytes);
+}
+
+DeviceStatus* make_status(Context& context) {
+  if (context.backend.kind == DeviceKind::meta) return nullptr;
+  void* const data = context.backend.device.alloc(context.ordinal, sizeof(DeviceStatus), nullptr);
+  if (!data) throw Error(fmt::format("[context] out of memory on {}", context.backend.name));
+  context.backend.device.fill(context, data, 0, sizeof(DeviceStatus));
+  return static_cast<DeviceStatus*>(data);
+}
+
+}  // namespace
+
+Context::Context(const Backend& b, int device, StreamKind stream_kind, WorkspaceMemory* workspace_memory)
     : backend(b),
       ordinal(device),
-      stream(b.device.stream ? b.device.stream(device, kind) : nullptr),
+      kind(stream_kind),
+      stream(b.device.stream ? b.device.stream(device, stream_kind) : nullptr),
+      memory(workspace_memory),
+      status(make_status(*this)),
       arena(std::make_unique<Arena>()) {}
 
 Context::~Context() {
-  for (const Arena::Block& block : arena->blocks) backend.device.free(ordinal, block.data, block.size);
+  for (const Block& block : arena->blocks) give_back(*this, block);
+  if (status) backend.device.free(ordinal, status, sizeof(DeviceStatus));
 }
 
 Workspace::Workspace(Context& context) : context_(context), block_(context.arena->block), used_(context.arena->used) {}
@@ -42,14 +70,14 @@ Workspace::~Workspace() {
   if (block_ != 0 || used_ != 0 || arena.blocks.size() < 2) return;
   // The outermost user has left and one block was not enough: the next time it will be.
   size_t total = 0;
-  for (const Context::Arena::Block& block : arena.blocks) {
-    total += block.size;
-    context_.backend.device.free(context_.ordinal, block.data, block.size);
+  for (const Block& block : arena.blocks) {
+    total += block.bytes;
+    give_back(context_, block);
   }
   arena.blocks.clear();
-  // Where there is no memory now, whoever takes some next learns it.
-  if (void* const data = context_.backend.device.alloc(context_.ordinal, total, nullptr)) {
-    arena.blocks.push_back({static_cast<std::byte*>(data), total});
+  try {
+    arena.blocks.push_back(take_block(context_, total));
+  } catch (const Error&) {  // who takes some next learns that there is no more
   }
 }
 
@@ -58,20 +86,16 @@ void* Workspace::take_bytes(size_t bytes) {
   const DeviceApi& device = context_.backend.device;
   Context::Arena& arena = *context_.arena;
   bytes = (bytes + device.alignment - 1) / device.alignment * device.alignment;
-  while (arena.block < arena.blocks.size() && arena.used + bytes > arena.blocks[arena.block].size) {
+  while (arena.block < arena.blocks.size() && arena.used + bytes > arena.blocks[arena.block].bytes) {
     ++arena.block;
     arena.used = 0;
   }
   if (arena.block == arena.blocks.size()) {
     const size_t size = std::max(size_t{1}, (bytes + kBlockUnit - 1) / kBlockUnit) * kBlockUnit;
-    auto* const data = static_cast<std::byte*>(device.alloc(context_.ordinal, size, nullptr));
-    if (!data && context_.backend.kind != DeviceKind::meta) {
-      throw Error(fmt::format("[workspace] out of memory on {}: {} bytes wanted", context_.backend.name, size));
-    }
-    arena.blocks.push_back({data, size});
+    arena.blocks.push_back(take_block(context_, size));
     arena.used = 0;
   }
-  void* taken = arena.blocks[arena.block].data + arena.used;
+  void* taken = static_cast<std::byte*>(arena.blocks[arena.block].data) + arena.used;
   arena.used += bytes;
   return taken;
 }

@@ -4,23 +4,50 @@
 #include <memory>
 
 #include <kernels/device_api.h>
+#include <kernels/random_state.h>
 
 namespace dnn {
 
 struct Backend;
+struct DeviceStatus;
+
+// Where the workspace of a context comes from.
+class WorkspaceMemory {
+ public:
+  struct Block {
+    void* data = nullptr;
+    size_t bytes = 0;
+    void* handle = nullptr;  // the source's own
+  };
+  virtual Block take(size_t bytes) = 0;  // throws Error where there is no more
+  // What the user's stream has under way may need it still.
+  virtual void give_back(const Block& block, Context& user) = 0;
+
+ protected:
+  ~WorkspaceMemory() = default;
+};
 
 // The calling thread's means for running kernels on one device, in the order of one of its streams. Not shared between
 // threads; the stream is.
 struct Context {
-  explicit Context(const Backend& backend, int ordinal = 0, StreamKind kind = StreamKind::compute);
+  // Workspace comes from `memory`, which outlives this; null: straight from the row.
+  explicit Context(const Backend& backend, int ordinal = 0, StreamKind kind = StreamKind::compute,
+                   WorkspaceMemory* memory = nullptr);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   const Backend& backend;
-  const int ordinal;   // of the row's devices
+  const int ordinal;  // of the row's devices
+  const StreamKind kind;
   void* const stream;  // as the row's DeviceApi gives it
-  int threads = 0;     // most threads that parallel_for uses; 0: num_threads(). Results don't depend on it
+  WorkspaceMemory* const memory;
+  int threads = 0;  // most threads that parallel_for uses; 0: num_threads(). Results don't depend on it
+
+  // What kernels report, in the device's memory; null on meta. One for each context, so that a fault in one thread does
+  // not stop the training in another.
+  DeviceStatus* status;
+  bool status_pending = false;  // a kernel that may have set it was called, and nobody has read it since
 
   struct Arena;
   std::unique_ptr<Arena> arena;  // see Workspace
@@ -55,12 +82,5 @@ class Workspace {
 constexpr int kMostThreads = 1024;
 int num_threads();
 void set_num_threads(int threads);
-
-// Random numbers are counter-based: functions of these two integers and the element's index, the same on every backend
-// (philox.h).
-struct RandomState {
-  uint64_t seed = 0;
-  uint64_t call = 0;  // number of the random call in the program
-};
 
 }  // namespace dnn

@@ -22,6 +22,12 @@ void count(Context&, Args... args) {
   (add(args), ...);
 }
 
+// There is nothing to lay out.
+template <class Result, class... Args>
+Result no_plan(Context&, Args...) {
+  return {};
+}
+
 template <class T, class... Args>
 void set_counting(Kernel<T, Args...>& entry) {
   entry.run = count<Args...>;
@@ -30,6 +36,9 @@ void set_counting(Kernel<T, Args...>& entry) {
 template <class T>
 void fill_table(Kernels<T>& kernels) {
   for_each_kernel(kernels, [](auto& entry) { set_counting(entry); });
+#define DNN_FILL(name, result, ...) kernels.name.run = no_plan<result, __VA_ARGS__>;
+  DNN_PLANS(DNN_FILL)
+#undef DNN_FILL
 }
 
 }  // namespace

@@ -2,12 +2,15 @@
 #include <array>
 #include <cstdint>
 
+#include <kernels/host_device.h>
+
 namespace dnn {
 
-// What a kernel is told about its operands. All activations are N, H, W, C, dense but for the pitches; sizes count
-// elements, flops() counts a multiplication and an addition as two, bytes() is what one pass must read and write at
-// least for an element of `size` bytes. check() throws Error, in the name of `op`, where the fields make no valid
-// operation; the operations of libdnn call it once, kernels rely on it.
+// What a kernel is told about its operands; the members that are defined here serve kernels of a device too. All
+// activations are N, H, W, C, dense but for the pitches; sizes count elements, flops() counts a multiplication and an
+// addition as two, bytes() is what one pass must read and write at least for an element of `size` bytes. check() throws
+// Error, in the name of `op`, where the fields make no valid operation; the operations of libdnn call it once, kernels
+// rely on it.
 
 struct Conv2dShape {
   int n = 1, h = 0, w = 0, c = 0;  // input: pictures, rows, columns, channels
@@ -18,19 +21,19 @@ struct Conv2dShape {
   int groups = 1;
   int x_stride = 0, y_stride = 0;  // elements from a pixel to the next; 0: c and k, that is dense
 
-  int oh() const { return (h + pad_top + pad_bottom - dilation_h * (r - 1) - 1) / stride_h + 1; }
-  int ow() const { return (w + pad_left + pad_right - dilation_w * (s - 1) - 1) / stride_w + 1; }
-  int x_pitch() const { return x_stride ? x_stride : c; }
-  int y_pitch() const { return y_stride ? y_stride : k; }
-  bool depthwise() const { return groups == c && groups > 1; }  // k may be a multiple of c
-  int64_t x_pixels() const { return int64_t{n} * h * w; }
-  int64_t y_pixels() const { return int64_t{n} * oh() * ow(); }
-  int64_t w_count() const { return int64_t{k} * r * s * (c / groups); }
-  double flops() const {
+  DNN_HOST_DEVICE int oh() const { return (h + pad_top + pad_bottom - dilation_h * (r - 1) - 1) / stride_h + 1; }
+  DNN_HOST_DEVICE int ow() const { return (w + pad_left + pad_right - dilation_w * (s - 1) - 1) / stride_w + 1; }
+  DNN_HOST_DEVICE int x_pitch() const { return x_stride ? x_stride : c; }
+  DNN_HOST_DEVICE int y_pitch() const { return y_stride ? y_stride : k; }
+  DNN_HOST_DEVICE bool depthwise() const { return groups == c && groups > 1; }  // k may be a multiple of c
+  DNN_HOST_DEVICE int64_t x_pixels() const { return int64_t{n} * h * w; }
+  DNN_HOST_DEVICE int64_t y_pixels() const { return int64_t{n} * oh() * ow(); }
+  DNN_HOST_DEVICE int64_t w_count() const { return int64_t{k} * r * s * (c / groups); }
+  DNN_HOST_DEVICE double flops() const {
     const int depth = c / groups;
     return 2.0 * static_cast<double>(y_pixels()) * k * r * s * depth;
   }
-  int64_t bytes(int size) const { return size * (x_pixels() * c + w_count() + y_pixels() * k); }
+  DNN_HOST_DEVICE int64_t bytes(int size) const { return size * (x_pixels() * c + w_count() + y_pixels() * k); }
   void check(const char* op = "conv2d") const;
 };
 
@@ -53,28 +56,28 @@ struct Pool2dShape {
   int dilation_h = 1, dilation_w = 1;  // maximum: from a cell of the window to the next
   int x_stride = 0, y_stride = 0;
 
-  bool dilated() const { return dilation_h > 1 || dilation_w > 1; }
-  int extent_h() const { return dilation_h * (r - 1) + 1; }  // what a window spans
-  int extent_w() const { return dilation_w * (s - 1) + 1; }
+  DNN_HOST_DEVICE bool dilated() const { return dilation_h > 1 || dilation_w > 1; }
+  DNN_HOST_DEVICE int extent_h() const { return dilation_h * (r - 1) + 1; }  // what a window spans
+  DNN_HOST_DEVICE int extent_w() const { return dilation_w * (s - 1) + 1; }
   // A last window that would start beyond the picture and its left padding is dropped (Caffe, PyTorch). With ceil_mode
   // a window may be larger than the padded picture, by less than the stride.
-  int oh() const { return out_size(h, extent_h(), stride_h, pad_top, pad_bottom); }
-  int ow() const { return out_size(w, extent_w(), stride_w, pad_left, pad_right); }
-  int x_pitch() const { return x_stride ? x_stride : c; }
-  int y_pitch() const { return y_stride ? y_stride : c; }
-  int64_t x_pixels() const { return int64_t{n} * h * w; }
-  int64_t y_pixels() const { return int64_t{n} * oh() * ow(); }
-  bool byte_index() const {
+  DNN_HOST_DEVICE int oh() const { return out_size(h, extent_h(), stride_h, pad_top, pad_bottom); }
+  DNN_HOST_DEVICE int ow() const { return out_size(w, extent_w(), stride_w, pad_left, pad_right); }
+  DNN_HOST_DEVICE int x_pitch() const { return x_stride ? x_stride : c; }
+  DNN_HOST_DEVICE int y_pitch() const { return y_stride ? y_stride : c; }
+  DNN_HOST_DEVICE int64_t x_pixels() const { return int64_t{n} * h * w; }
+  DNN_HOST_DEVICE int64_t y_pixels() const { return int64_t{n} * oh() * ow(); }
+  DNN_HOST_DEVICE bool byte_index() const {
     return int64_t{r} * s <= 256;
   }  // max pooling's index of the largest cell: uint8, else int32
-  double flops() const { return static_cast<double>(y_pixels()) * c * r * s; }
-  int64_t bytes(int size) const { return int64_t{size} * c * (x_pixels() + y_pixels()); }
+  DNN_HOST_DEVICE double flops() const { return static_cast<double>(y_pixels()) * c * r * s; }
+  DNN_HOST_DEVICE int64_t bytes(int size) const { return int64_t{size} * c * (x_pixels() + y_pixels()); }
   void check(const char* op = "pool2d") const;
 
  private:
   // By how many places the last window may hang over the padded picture.
-  int overhang(int stride) const { return ceil_mode ? stride - 1 : 0; }
-  int out_size(int in, int window, int stride, int pad_begin, int pad_end) const {
+  DNN_HOST_DEVICE int overhang(int stride) const { return ceil_mode ? stride - 1 : 0; }
+  DNN_HOST_DEVICE int out_size(int in, int window, int stride, int pad_begin, int pad_end) const {
     const int64_t span = int64_t{in} + pad_begin + pad_end - window + overhang(stride);
     const int64_t out = (span + stride) / stride;
     return static_cast<int>(ceil_mode && (out - 1) * stride >= int64_t{in} + pad_begin ? out - 1 : out);
@@ -94,12 +97,12 @@ struct GemmShape {
   int64_t batch = 1;
   int64_t a_stride = 0, b_stride = 0, c_stride = 0;
 
-  int a_pitch() const { return lda ? lda : (trans_a ? m : k); }
-  int b_pitch() const { return ldb ? ldb : (trans_b ? k : n); }
-  int c_pitch() const { return ldc ? ldc : n; }
-  int64_t c_step() const { return c_stride ? c_stride : int64_t{m} * c_pitch(); }
-  double flops() const { return 2.0 * static_cast<double>(batch) * m * n * k; }
-  int64_t bytes(int size) const {
+  DNN_HOST_DEVICE int a_pitch() const { return lda ? lda : (trans_a ? m : k); }
+  DNN_HOST_DEVICE int b_pitch() const { return ldb ? ldb : (trans_b ? k : n); }
+  DNN_HOST_DEVICE int c_pitch() const { return ldc ? ldc : n; }
+  DNN_HOST_DEVICE int64_t c_step() const { return c_stride ? c_stride : int64_t{m} * c_pitch(); }
+  DNN_HOST_DEVICE double flops() const { return 2.0 * static_cast<double>(batch) * m * n * k; }
+  DNN_HOST_DEVICE int64_t bytes(int size) const {
     return size * ((a_stride ? batch : 1) * m * k + (b_stride ? batch : 1) * k * n + batch * m * n);
   }
   // The same as one product where it is one, of all rows of A with the B that they share; else as it is.
@@ -111,7 +114,7 @@ struct GemmShape {
 struct RowsShape {
   int64_t rows = 0;
   int cols = 0;
-  int64_t count() const { return rows * cols; }
+  DNN_HOST_DEVICE int64_t count() const { return rows * cols; }
 };
 
 // What works along one dimension of a dense array: `size` values, `inner` apart, for each of outer * inner places.
@@ -119,7 +122,7 @@ struct AxisShape {
   int64_t outer = 0;
   int size = 0;
   int64_t inner = 1;
-  int64_t count() const { return outer * size * inner; }
+  DNN_HOST_DEVICE int64_t count() const { return outer * size * inner; }
 };
 
 // Local response normalisation over `size` neighbouring channels, cut off at the first and the last:
@@ -129,7 +132,7 @@ struct LrnShape {
   int cols = 0;
   int size = 5;
   double alpha = 1e-4, beta = 0.75, k = 1;
-  int64_t count() const { return rows * cols; }
+  DNN_HOST_DEVICE int64_t count() const { return rows * cols; }
   void check(const char* op = "lrn") const;
 };
 
@@ -138,7 +141,7 @@ struct ChannelScaleShape {
   int n = 1;
   int64_t pixels = 0;
   int c = 0;
-  int64_t count() const { return n * pixels * c; }
+  DNN_HOST_DEVICE int64_t count() const { return n * pixels * c; }
 };
 
 // Pictures (n, h, w, c) brought to (n, oh, ow, c).
@@ -148,8 +151,8 @@ struct ResizeShape {
   bool align_corners = false;       // bilinear: the corner pixels' centers stay, else their outer edges
   double scale_h = 0, scale_w = 0;  // upsampling: pixels of the result for one of x; 0: oh / h and ow / w
   bool exact = false;               // nearest: the pixel under the result's center, else under its first corner
-  int64_t x_pixels() const { return int64_t{n} * h * w; }
-  int64_t y_pixels() const { return int64_t{n} * oh * ow; }
+  DNN_HOST_DEVICE int64_t x_pixels() const { return int64_t{n} * h * w; }
+  DNN_HOST_DEVICE int64_t y_pixels() const { return int64_t{n} * oh * ow; }
   void check(const char* op = "resize") const;
 };
 
@@ -157,9 +160,9 @@ struct ResizeShape {
 struct Pad2dShape {
   int n = 1, h = 0, w = 0, c = 0;
   int top = 0, left = 0, bottom = 0, right = 0;
-  int oh() const { return h + top + bottom; }
-  int ow() const { return w + left + right; }
-  Pad2dShape back() const { return {n, oh(), ow(), c, -top, -left, -bottom, -right}; }
+  DNN_HOST_DEVICE int oh() const { return h + top + bottom; }
+  DNN_HOST_DEVICE int ow() const { return w + left + right; }
+  DNN_HOST_DEVICE Pad2dShape back() const { return {n, oh(), ow(), c, -top, -left, -bottom, -right}; }
   void check(const char* op = "pad2d") const;
 };
 

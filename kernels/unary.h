@@ -1,4 +1,5 @@
 #pragma once
+#include <kernels/host_device.h>
 
 namespace dnn {
 
@@ -81,7 +82,7 @@ inline constexpr Activation Activation::mish{{UnaryOp::mish}};
 
 // Whether the slope follows from the result. Of the others it needs the input, as it does of leaky_relu and elu with a
 // negative a, whose results don't tell the sign of x.
-constexpr bool slope_from_output(UnaryOp op, double a = 0) {
+DNN_HOST_DEVICE constexpr bool slope_from_output(UnaryOp op, double a = 0) {
   switch (op) {
     case UnaryOp::leaky_relu:
     case UnaryOp::elu:
@@ -102,10 +103,10 @@ constexpr bool slope_from_output(UnaryOp op, double a = 0) {
       return false;
   }
 }
-constexpr bool slope_from_output(const UnaryParams& f) { return slope_from_output(f.op, f.a); }
+DNN_HOST_DEVICE constexpr bool slope_from_output(const UnaryParams& f) { return slope_from_output(f.op, f.a); }
 
 // Whether the slope depends on neither.
-constexpr bool constant_slope(UnaryOp op) {
+DNN_HOST_DEVICE constexpr bool constant_slope(UnaryOp op) {
   switch (op) {
     case UnaryOp::none:
     case UnaryOp::affine:
@@ -121,10 +122,10 @@ constexpr bool constant_slope(UnaryOp op) {
   }
 }
 
-constexpr bool is_activation(UnaryOp op) { return op <= UnaryOp::hardtanh; }
+DNN_HOST_DEVICE constexpr bool is_activation(UnaryOp op) { return op <= UnaryOp::hardtanh; }
 
 // Of the activations: whether the function has parameters.
-constexpr bool has_parameters(UnaryOp op) {
+DNN_HOST_DEVICE constexpr bool has_parameters(UnaryOp op) {
   return op == UnaryOp::swish || op == UnaryOp::leaky_relu || op == UnaryOp::elu || op == UnaryOp::softplus ||
          op == UnaryOp::hardtanh;
 }

@@ -1,12 +1,30 @@
 #pragma once
+#include <string>
+
+#include <kernels/backend.h>
 #include <libdnn/core/device.h>
 
 namespace dnn::test {
 
-// Sets the device of new tensors and modules until it ends.
+// The device on which tests compute in double.
+inline std::string& exact_device() {
+  static std::string name = "reference";
+  return name;
+}
+
+// The device of all tests that name none.
+inline void set_device(const std::string& name) {
+  const Device device(name);
+  set_default_device(device);
+  if (device.backend().f64.add.run) exact_device() = name;
+}
+
+// Sets the device of new tensors and modules until it ends; for "reference" to exact_device().
 class DefaultDevice {
  public:
-  explicit DefaultDevice(const Device& device) : before_(default_device()) { set_default_device(device); }
+  explicit DefaultDevice(const std::string& device) : before_(default_device()) {
+    set_default_device(device == "reference" ? exact_device() : device);
+  }
   ~DefaultDevice() { set_default_device(before_); }
   DefaultDevice(const DefaultDevice&) = delete;
   DefaultDevice& operator=(const DefaultDevice&) = delete;

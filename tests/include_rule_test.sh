@@ -8,7 +8,7 @@ folders=()
 for folder in kernels libdnn examples bench tests .ci; do
   [ -d $folder ] && folders+=("$folder")
 done
-files=$(find "${folders[@]}" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.sh' -o -name '*.py' \
+files=$(find "${folders[@]}" -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.sh' -o -name '*.py' \
   -o -name '*.cmake' -o -name '*.in' -o -name '*.md' -o -name CMakeLists.txt -o -path .ci/run \) | sort)
 files+=$'\n'$(find . -maxdepth 1 -type f \( -name '*.md' -o -name '*.txt' -o -name '*.json' \) | sed 's/^..//' | sort)
 
@@ -38,7 +38,7 @@ function may_include(name,   to, n, i, list) {
   split(name, to, "/")
   if (part == "bench" || part == "tests") return to[1] == "kernels" || to[1] == "libdnn" || to[1] == part
   # The reference is what the others are compared with: they share nothing with it but definitions in kernels/.
-  if (FILENAME ~ /^kernels\/cpu\//) return to[1] == "kernels" && to[2] != "reference"
+  if (FILENAME ~ /^kernels\/(cpu|cuda)\//) return to[1] == "kernels" && to[2] != "reference"
   if (part == "kernels") return to[1] == "kernels"
   if (part == "examples" || module == "cli") return name == "libdnn/dnn.h" || (module == "cli" && to[2] == "cli")
   if (module == "dnn.h") return to[1] == "libdnn" && to[2] != "cli"
@@ -54,10 +54,14 @@ FNR == 1 {
   split(FILENAME, path, "/")
   part = path[1]
   module = part == "libdnn" ? path[2] : ""
-  header = FILENAME ~ /\.h$/
-  cpp = FILENAME ~ /\.(h|cpp|cu)$/
+  header = FILENAME ~ /\.(h|cuh)$/
+  cpp = FILENAME ~ /\.(h|cpp|cu|cuh)$/
   # The headers that users include.
   public = header && (part == "libdnn" && module != "cli" || FILENAME ~ /^kernels\/[^\/]*$/)
+}
+
+FNR == 1 && FILENAME ~ /\.(cu|cuh)$/ && FILENAME !~ /^(kernels\/cuda|tests|bench)\// {
+  fault("CUDA sources belong to kernels/cuda/")
 }
 
 FNR == 401 && FILENAME !~ /\.md$/ { fault("more than 400 lines") }
@@ -77,6 +81,7 @@ FNR == 401 && FILENAME !~ /\.md$/ { fault("more than 400 lines") }
   ours = name ~ /^(kernels|libdnn|tests|bench|examples)\//
   if (ours && !may_include(name)) fault((module ? part "/" module : part) " may not include <" name ">")
   if (name ~ /^(cuda|cublas|cudnn|cblas)/ && part == "libdnn") fault("<" name "> belongs under kernels/")
+  if (name ~ /\.cuh$/ && FILENAME !~ /\.(cu|cuh)$/) fault("<" name "> is for .cu files")
   if (public && !ours && name !~ /^[a-z_]+$/) fault("a public header includes the standard library and ours only")
 }
 
@@ -93,10 +98,10 @@ END { exit faults }
 
 # libdnn/dnn.h is the whole library: every header is in it, by way of others where these need it, but for what only our
 # own sources include.
-internal="core/dispatch core/scope core/tensor_impl data/bmp data/exif data/jpeg_header data/png_header
+internal="core/device_status core/dispatch core/scope core/tensor_impl data/bmp data/exif data/jpeg_header data/png_header
   data/stb_decode formats/file_elements formats/first_bytes formats/module_tensors formats/pickle formats/pickle_machine
   formats/pickle_opcodes formats/wrapped_names formats/printable formats/state_dict formats/zip_reader formats/zip_writer
-  layers/chain models/basic_conv ops/epilogue ops/unary train/run_log"
+  layers/chain models/basic_conv ops/epilogue ops/unary train/batch_totals train/run_log"
 # shellcheck disable=SC2046
 awk -v internal="$internal" '
 function fault(name, text) {

@@ -104,8 +104,11 @@ else
   for file in "$build"/tests/*_tests; do
     program "$(basename "$file")" "$file" "${filter[@]}"
   done
+  # What names no device runs once more where the host can't touch the memory and kernels run late.
+  program "library_tests on a fake device" "$build/tests/library_tests" --device fake "~[large]~[.]"
   if [ $preset != sanitize ]; then
     script include_rule_test bash "$root/tests/include_rule_test.sh"
+    script nvcc_test bash "$root/tests/nvcc_test.sh"
     script bench_row_test bash "$root/tests/bench_row_test.sh"
     script command_test bash "$root/tests/command_test.sh" "$build"
   fi

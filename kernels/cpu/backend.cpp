@@ -9,6 +9,7 @@ Backend make_backend(const std::string& row_name) {
   row.device = host_memory();
 #define DNN_FILL(name, ...) row.f32.name.run = name;
   DNN_KERNELS(DNN_FILL, float)
+  DNN_PLANS(DNN_FILL)
 #undef DNN_FILL
   return row;
 }

@@ -206,11 +206,14 @@ void conv2d_forward(Context& context, const Conv2dShape& shape, const float* x, 
   method.run(context, shape, packed, x, epilogue, y);
 }
 
-void conv2d_pack_weight(Context& context, const Conv2dShape& shape, const float* w, Conv2dPacking& packing,
-                        float* packed_or_null) {
-  if (packed_or_null) return kForward[packing.method].pack(context, shape, w, packed_or_null);
-  packing.method = forward_method(shape, true);
-  packing.count = kForward[packing.method].packed_count(context, shape);
+Conv2dPacking conv2d_packing(Context& context, const Conv2dShape& shape) {
+  const int method = forward_method(shape, true);
+  return {method, kForward[method].packed_count(context, shape)};
+}
+
+void conv2d_pack_weight(Context& context, const Conv2dShape& shape, const Conv2dPacking& packing, const float* w,
+                        float* packed) {
+  kForward[packing.method].pack(context, shape, w, packed);
 }
 
 void conv2d_forward_packed(Context& context, const Conv2dShape& shape, const Conv2dPacking& packing, const float* x,

@@ -10,6 +10,9 @@ namespace dnn::cpu {
 #define DNN_DECLARE(name, ...) void name(Context&, __VA_ARGS__);
 DNN_KERNELS(DNN_DECLARE, float)
 #undef DNN_DECLARE
+#define DNN_DECLARE(name, result, ...) result name(Context&, __VA_ARGS__);
+DNN_PLANS(DNN_DECLARE)
+#undef DNN_DECLARE
 
 Backend make_backend(const std::string& name);  // without its instruction set
 

@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <limits>
 
 #include <kernels/cpu/cpu.h>
 #include <kernels/cpu/loss_scale.h>
@@ -81,11 +82,11 @@ HWY_AFTER_NAMESPACE();
 namespace dnn::cpu {
 
 void softmax_cross_entropy(Context& context, const RowsShape& shape, const CrossEntropyParams& params, const float* x,
-                           const int32_t* labels, const float* class_weights, float* loss, float* dx,
-                           int64_t* bad_row) {
-  const double scale = loss_scale(shape, params, labels, class_weights, bad_row);
-  if (*bad_row >= 0) return;
-  Targets targets{params, class_weights, static_cast<double>(shape.cols), scale};
+                           const int32_t* labels, const float* class_weights, float* loss, float* dx) {
+  const std::optional<double> scale = loss_scale(context, LabelOp::cross_entropy, shape, params, labels, class_weights);
+  loss[0] = std::numeric_limits<float>::quiet_NaN();
+  if (!scale) return;
+  Targets targets{params, class_weights, static_cast<double>(shape.cols), *scale};
   if (class_weights) {
     targets.weights_sum = 0;
     for (int j = 0; j < shape.cols; ++j) targets.weights_sum += class_weights[j];

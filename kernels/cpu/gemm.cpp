@@ -365,17 +365,20 @@ void gemm(Context& context, const GemmShape& shape, const float* a, const float*
   method.run(context, joined, {a, b, epilogue, c});
 }
 
-void gemm_pack_b(Context& context, const GemmShape& shape, const float* b, int64_t& count, float* packed_or_null) {
+int64_t gemm_packed_size(Context& context, const GemmShape& shape) {
+  const int64_t tile_cols = gemm_loops[context].tile_cols;
+  return ceil_div(shape.n, tile_cols) * tile_cols * shape.k;
+}
+
+void gemm_pack_b(Context& context, const GemmShape& shape, const float* b, float* packed) {
   const GemmLoops& loops = gemm_loops[context];
   const int64_t panels = ceil_div(shape.n, loops.tile_cols), blocks = k_blocks(shape.k, kBlockK);
-  count = panels * loops.tile_cols * shape.k;
-  if (!packed_or_null) return;
   parallel_for(context, panels, [&](int64_t panel, int) {
     const int64_t col = panel * loops.tile_cols, cols = std::min<int64_t>(loops.tile_cols, shape.n - col);
     for (int64_t i = 0; i < blocks; ++i) {
       const Range k = chunk_range(shape.k, blocks, i);
       loops.pack_b(shape.trans_b, cols, k.end - k.begin, b_at(shape, b, k.begin, col), shape.b_pitch(),
-                   packed_or_null + packed_offset(loops, shape, k, col));
+                   packed + packed_offset(loops, shape, k, col));
     }
   });
 }

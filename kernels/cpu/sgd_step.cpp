@@ -46,6 +46,7 @@ HWY_AFTER_NAMESPACE();
 namespace dnn::cpu {
 
 void sgd_step(Context& context, int64_t count, const SgdParams& params, const float* dw, float* velocity, float* w) {
+  if (!context.status->ok()) return;
   const auto chunk_loop = DNN_PER_ISA(sgd_chunk)[context];
   const int64_t chunks = chunk_count(count, kChunkElements);
   parallel_for(context, chunks, [&](int64_t chunk, int) {

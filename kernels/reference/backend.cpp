@@ -29,6 +29,7 @@ template <class T>
 void fill_table(Kernels<T>& kernels) {
 #define DNN_FILL(name, ...) kernels.name.run = name<T>;
   DNN_KERNELS(DNN_FILL, T)
+  DNN_PLANS(DNN_FILL)
 #undef DNN_FILL
 }
 

@@ -42,9 +42,13 @@ void conv2d_forward(Context& context, const Conv2dShape& shape, const T* x, cons
 
 // The reference computes from w as it is.
 template <class T>
-void conv2d_pack_weight(Context&, const Conv2dShape& shape, const T* w, Conv2dPacking& packing, T* packed_or_null) {
-  packing = {0, shape.w_count()};
-  if (packed_or_null) std::copy_n(w, packing.count, packed_or_null);
+Conv2dPacking conv2d_packing(Context&, const Conv2dShape& shape) {
+  return {0, shape.w_count()};
+}
+
+template <class T>
+void conv2d_pack_weight(Context&, const Conv2dShape&, const Conv2dPacking& packing, const T* w, T* packed) {
+  std::copy_n(w, packing.count, packed);
 }
 
 template <class T>

@@ -29,12 +29,15 @@ void gemm(Context& context, const GemmShape& shape, const T* a, const T* b, cons
 
 // The reference's layout is op(b), dense.
 template <class T>
-void gemm_pack_b(Context&, const GemmShape& shape, const T* b, int64_t& count, T* packed_or_null) {
-  count = int64_t{shape.k} * shape.n;
-  if (!packed_or_null) return;
+int64_t gemm_packed_size(Context&, const GemmShape& shape) {
+  return int64_t{shape.k} * shape.n;
+}
+
+template <class T>
+void gemm_pack_b(Context&, const GemmShape& shape, const T* b, T* packed) {
   const int64_t row = shape.trans_b ? 1 : shape.b_pitch(), col = shape.trans_b ? shape.b_pitch() : 1;
   for (int64_t p = 0; p < shape.k; ++p) {
-    for (int64_t j = 0; j < shape.n; ++j) packed_or_null[p * shape.n + j] = b[p * row + j * col];
+    for (int64_t j = 0; j < shape.n; ++j) packed[p * shape.n + j] = b[p * row + j * col];
   }
 }
 

@@ -11,10 +11,12 @@ namespace dnn::reference {
 // loss = loss_scale * sum over rows of -weight * x[label], dx[label] = -weight * loss_scale and 0 elsewhere and in an
 // ignored row.
 template <class T>
-void nll_loss(Context&, const RowsShape& shape, const CrossEntropyParams& params, const T* x, const int32_t* labels,
-              const T* class_weights_or_null, T* loss, T* dx_or_null, int64_t* bad_row) {
-  const double scale = loss_scale(shape, params, labels, class_weights_or_null, bad_row);
-  if (*bad_row >= 0) return;
+void nll_loss(Context& context, const RowsShape& shape, const CrossEntropyParams& params, const T* x,
+              const int32_t* labels, const T* class_weights_or_null, T* loss, T* dx_or_null) {
+  const std::optional<double> scale =
+      loss_scale(context, LabelOp::nll_loss, shape, params, labels, class_weights_or_null);
+  *loss = std::numeric_limits<T>::quiet_NaN();
+  if (!scale) return;
   if (dx_or_null) std::fill_n(dx_or_null, shape.count(), T{0});
   double total = 0;
   for (int64_t row = 0; row < shape.rows; ++row) {
@@ -22,9 +24,9 @@ void nll_loss(Context&, const RowsShape& shape, const CrossEntropyParams& params
     const double weight = class_weights_or_null ? class_weights_or_null[labels[row]] : 1;
     const int64_t at = row * shape.cols + labels[row];
     total -= weight * x[at];
-    if (dx_or_null) dx_or_null[at] = static_cast<T>(-weight * scale);
+    if (dx_or_null) dx_or_null[at] = static_cast<T>(-weight * *scale);
   }
-  *loss = static_cast<T>(scale * total);
+  *loss = static_cast<T>(*scale * total);
 }
 
 // The functions of enum PointwiseLoss, and their slopes at x.

@@ -1,6 +1,8 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include <kernels/backend.h>
 
@@ -93,17 +95,16 @@ void log_softmax_backward(Context&, const AxisShape& shape, const T* y, const T*
 }
 
 // By what the sum of the rows' losses is multiplied: 1 / W for the mean, W the sum of the weights of the labels that
-// are not ignored, 0 where there is none; 1 for the sum. *bad_row as the catalogue has it.
+// are not ignored, 0 where there is none; 1 for the sum. Nothing where a label is bad, which sets the status.
 template <class T>
-double loss_scale(const RowsShape& shape, const CrossEntropyParams& params, const int32_t* labels,
-                  const T* class_weights_or_null, int64_t* bad_row) {
-  *bad_row = -1;
+std::optional<double> loss_scale(Context& context, LabelOp op, const RowsShape& shape, const CrossEntropyParams& params,
+                                 const int32_t* labels, const T* class_weights_or_null) {
   double total = 0;
   for (int64_t row = 0; row < shape.rows; ++row) {
     if (labels[row] == params.ignore_label) continue;
     if (labels[row] < 0 || labels[row] >= shape.cols) {
-      *bad_row = row;
-      return 0;
+      context.status->set_label(op, row, labels[row], shape.cols);
+      return {};
     }
     total += class_weights_or_null ? class_weights_or_null[labels[row]] : 1;
   }
@@ -115,11 +116,12 @@ double loss_scale(const RowsShape& shape, const CrossEntropyParams& params, cons
 // loss = loss_scale * sum over rows and j of q[j] * (log_sum_exp(x) - x[j]),
 // dx[j] = loss_scale * (softmax(x)[j] * sum of q - q[j]), 0 in an ignored row.
 template <class T>
-void softmax_cross_entropy(Context&, const RowsShape& shape, const CrossEntropyParams& params, const T* x,
-                           const int32_t* labels, const T* class_weights_or_null, T* loss, T* dx_or_null,
-                           int64_t* bad_row) {
-  const double scale = loss_scale(shape, params, labels, class_weights_or_null, bad_row);
-  if (*bad_row >= 0) return;
+void softmax_cross_entropy(Context& context, const RowsShape& shape, const CrossEntropyParams& params, const T* x,
+                           const int32_t* labels, const T* class_weights_or_null, T* loss, T* dx_or_null) {
+  const std::optional<double> scale =
+      loss_scale(context, LabelOp::cross_entropy, shape, params, labels, class_weights_or_null);
+  *loss = std::numeric_limits<T>::quiet_NaN();
+  if (!scale) return;
   double total = 0;
   for (int64_t row = 0; row < shape.rows; ++row, x += shape.cols) {
     T* dx = dx_or_null ? dx_or_null + row * shape.cols : nullptr;
@@ -139,10 +141,10 @@ void softmax_cross_entropy(Context&, const RowsShape& shape, const CrossEntropyP
       if (target(j) != 0) total += target(j) * (largest - x[j] + rest);
     }
     for (int j = 0; dx && j < shape.cols; ++j) {
-      dx[j] = static_cast<T>(scale * (std::exp(x[j] - largest - rest) * sum - target(j)));
+      dx[j] = static_cast<T>(*scale * (std::exp(x[j] - largest - rest) * sum - target(j)));
     }
   }
-  *loss = static_cast<T>(scale * total);
+  *loss = static_cast<T>(*scale * total);
 }
 
 template <class T>
@@ -153,6 +155,18 @@ void argmax(Context&, const RowsShape& shape, const T* x, int32_t* y) {
       if (x[j] > x[best] || std::isnan(x[j])) best = j;
     }
     y[row] = best;
+  }
+}
+
+template <class T>
+void batch_metrics(Context& context, const RowsShape& shape, int64_t step, const T* loss, const T* scores,
+                   const int32_t* labels, BatchSums* sums) {
+  if (!std::isfinite(*loss)) context.status->set_loss(step, *loss);
+  sums->loss += static_cast<double>(*loss) * static_cast<double>(shape.rows);
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    int32_t best = 0;
+    argmax(context, {1, shape.cols}, scores + row * shape.cols, &best);
+    sums->correct += best == labels[row] ? 1 : 0;
   }
 }
 

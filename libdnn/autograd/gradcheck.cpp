@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <libdnn/autograd/tape.h>
 
@@ -57,15 +58,16 @@ GradcheckResult gradcheck(const std::function<TensorList(const TensorList&)>& f,
     const Tensor grad = inputs[i].grad();
     const std::vector<double> analytic =
         grad.defined() ? grad.to_vector<double>() : std::vector<double>(static_cast<size_t>(inputs[i].numel()));
-    double* x = inputs[i].data<double>();
-    for (int64_t j = 0; j < inputs[i].numel(); ++j) {
-      const double before = x[j];
-      x[j] = before + kStep;
-      const double above = weighted_sum(f(inputs), weights);
-      x[j] = before - kStep;
-      const double below = weighted_sum(f(inputs), weights);
+    std::vector<double> x = inputs[i].to_vector<double>();
+    const auto result_with = [&](size_t j, double value) {
+      const double before = std::exchange(x[j], value);
+      inputs[i].copy_from(from_vector(x, inputs[i].shape(), inputs[i].device()));
       x[j] = before;
-      const double a = analytic[static_cast<size_t>(j)], n = (above - below) / (2 * kStep);
+      return weighted_sum(f(inputs), weights);
+    };
+    for (size_t j = 0; j < x.size(); ++j) {
+      const double above = result_with(j, x[j] + kStep), below = result_with(j, x[j] - kStep);
+      const double a = analytic[j], n = (above - below) / (2 * kStep);
       const double error = std::abs(a - n) / std::max({1.0, std::abs(a), std::abs(n)});
       check.largest_grad = std::max(check.largest_grad, std::abs(a));
       if (!(error <= kTolerance) && check.message.empty()) {
@@ -73,6 +75,7 @@ GradcheckResult gradcheck(const std::function<TensorList(const TensorList&)>& f,
       }
       if (!(error <= check.largest_error)) check.largest_error = error;
     }
+    inputs[i].copy_from(from_vector(x, inputs[i].shape(), inputs[i].device()));
   }
   if (check.largest_grad == 0 && check.message.empty()) check.message = "all gradients are zero";
   check.ok = check.message.empty();

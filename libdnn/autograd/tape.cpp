@@ -33,6 +33,7 @@ struct Node {
   BackwardStep step;  // empty once used
   TensorList grads;   // of the results, as collected so far
   bool queued = false;
+  bool grad_is_one = false;  // what backward() starts with, and nothing else yet
 };
 
 // A long chain of steps must not be freed by recursion, neither through the edges nor through saved inputs.
@@ -55,6 +56,7 @@ Node::~Node() {
 namespace {
 
 thread_local bool recording = true;
+thread_local bool step_grad_is_one = false;
 std::atomic<uint64_t> next_number{0};  // one for all steps, however their operands come
 
 template <class List>
@@ -148,11 +150,12 @@ struct ByNumber {
 };
 using Queue = std::priority_queue<std::shared_ptr<Node>, std::vector<std::shared_ptr<Node>>, ByNumber>;
 
-void send(Edge& edge, Tensor grad, Queue& queue) {
+void send(Edge& edge, Tensor grad, Queue& queue, bool is_one = false) {
   if (edge.leaf) {
     add_to_leaf(*edge.leaf, std::move(grad));
     return;
   }
+  edge.node->grad_is_one = is_one && !edge.node->queued;
   add_to(edge.node->grads[edge.output], std::move(grad));
   if (!edge.node->queued) {
     edge.node->queued = true;
@@ -171,7 +174,9 @@ void run_step(Node& node, Queue& queue) {
   {
     const TensorList dy = std::exchange(node.grads, TensorList(node.grads.size()));
     node.queued = false;
+    step_grad_is_one = std::exchange(node.grad_is_one, false);
     dx = step(dy);
+    step_grad_is_one = false;
   }
   if (dx.size() != node.inputs.size()) {
     throw Error(fmt::format("[{}] backward must give {}; got {}", node.name,
@@ -212,6 +217,7 @@ bool wants_grad(const Tensor& input) { return recording && input.defined() && in
 bool wants_grad(std::initializer_list<Tensor> inputs) { return recording && any_wants_grad(inputs); }
 bool wants_grad(const TensorList& inputs) { return recording && any_wants_grad(inputs); }
 bool grad_enabled() { return recording; }
+bool gradient_is_one() { return step_grad_is_one; }
 
 Tensor over_or_new(const Tensor& dy) { return sole_owner(dy) ? dy : Tensor(dy.shape(), dy.dtype(), dy.device()); }
 
@@ -229,7 +235,7 @@ void backward(const TensorList& results, const TensorList& grads) {
       throw Error("[backward] nothing to do: no input of this result asks for a gradient");
     }
     Edge edge = edge_to(results[i]);
-    send(edge, seed(results[i], grads[i]), queue);
+    send(edge, seed(results[i], grads[i]), queue, !grads[i].defined());
   }
   while (!queue.empty()) {
     const std::shared_ptr<Node> node = queue.top();

@@ -29,6 +29,9 @@ bool wants_grad(const TensorList& inputs);
 // Memory for a gradient of dy's shape: dy itself where no other handle sees its elements, else a new tensor.
 Tensor over_or_new(const Tensor& dy);
 
+// Within a backward step: whether its gradient is the 1 that backward() starts with. The memory needn't be read for it.
+bool gradient_is_one();
+
 // Recording is on unless a NoGrad lives in this thread.
 bool grad_enabled();
 

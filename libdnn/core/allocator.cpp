@@ -78,8 +78,8 @@ void Allocator::remove_free(Chunk* chunk) {
 // Takes a segment of at least `least` bytes, behind the last one where `after` is its end; null where there is none.
 std::byte* Allocator::take_segment(size_t least, std::byte* after) {
   least = round_up(least, kSegmentUnit);
-  // A segment that joins the last one can be small. One by itself is an eighth of what there is, so that few gaps divide
-  // the memory and little stays unused.
+  // A segment that joins the last one can be small. One by itself is an eighth of what there is, so that few gaps
+  // divide the memory and little stays unused.
   const size_t eighth = round_up(static_cast<size_t>(stats_.reserved_bytes) / 8, kSegmentUnit);
   const size_t apart = std::max(least, std::min(eighth, kLargestGrowth));
   for (const size_t bytes : {after ? least : apart, least}) {
@@ -116,7 +116,7 @@ bool Allocator::grow(size_t bytes) {
   return true;
 }
 
-Allocator::Block Allocator::take(size_t bytes) {
+Allocator::Block Allocator::take(size_t bytes, Use use) {
   if (bytes == 0) return {};
   const std::lock_guard lock(mutex_);
   Block block{nullptr, bytes, nullptr};
@@ -129,7 +129,7 @@ Allocator::Block Allocator::take(size_t bytes) {
     if (!block.chunk) throw_out_of_memory(bytes);
     block.data = block.chunk->data;
   }
-  stats_.allocated_bytes += static_cast<int64_t>(bytes);
+  (use == Use::tensor ? stats_.allocated_bytes : stats_.workspace_bytes) += static_cast<int64_t>(bytes);
   stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.allocated_bytes);
   return block;
 }
@@ -158,10 +158,10 @@ Allocator::Chunk* Allocator::take_chunk(size_t bytes) {
   return chunk;
 }
 
-void Allocator::give_back(const Block& block) {
+void Allocator::give_back(const Block& block, Use use) {
   if (block.bytes == 0) return;
   const std::lock_guard lock(mutex_);
-  stats_.allocated_bytes -= static_cast<int64_t>(block.bytes);
+  (use == Use::tensor ? stats_.allocated_bytes : stats_.workspace_bytes) -= static_cast<int64_t>(block.bytes);
   Chunk* chunk = block.chunk;
   if (!chunk) return;
   if (!caches()) {
@@ -243,9 +243,10 @@ void Allocator::cut_out(Chunk* chunk, std::byte* data, size_t bytes) {
 }
 
 void Allocator::throw_out_of_memory(size_t bytes) const {
+  const int64_t in_use = stats_.allocated_bytes + stats_.workspace_bytes;
   throw Error(fmt::format("[alloc] out of memory on {}: {:.1f} MiB wanted, {:.1f} MiB in use, {:.1f} MiB cached{}",
-                          backend_.name, mib(static_cast<int64_t>(bytes)), mib(stats_.allocated_bytes),
-                          mib(stats_.reserved_bytes - stats_.allocated_bytes),
+                          backend_.name, mib(static_cast<int64_t>(bytes)), mib(in_use),
+                          mib(stats_.reserved_bytes - in_use),
                           limit_ > 0 ? fmt::format(", limit {:.1f} MiB", mib(static_cast<int64_t>(limit_))) : ""));
 }
 

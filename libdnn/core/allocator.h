@@ -14,9 +14,9 @@ namespace dnn {
 
 struct Backend;
 
-// Memory for the tensors of one device, cut from large segments. A request takes the smallest free chunk that holds it;
-// freed chunks join their free neighbors. Chunks are handed out and reused at once: all work on a device runs in the
-// order of its one compute stream.
+// Memory for the tensors of one device and its kernels' workspace, cut from large segments. A request takes the
+// smallest free chunk that holds it; freed chunks join their free neighbors. Chunks are handed out and reused at once:
+// all work on a device runs in the order of its one compute stream.
 //
 // What lies behind the last live chunk, the top, is used only where no gap serves, and grows as if it were infinite. So
 // the same requests from the same state get the same places, whether the memory was there before or not: a training
@@ -41,10 +41,13 @@ class Allocator {
     Chunk* chunk = nullptr;
   };
 
+  enum class Use { tensor, workspace };
+
   static bool caches();  // false under AddressSanitizer
 
-  Block take(size_t bytes);  // throws Error with the figures of memory_stats() when there is no more
-  void give_back(const Block& block);
+  // Throws Error with the figures of memory_stats() when there is no more.
+  Block take(size_t bytes, Use use = Use::tensor);
+  void give_back(const Block& block, Use use = Use::tensor);
 
   MemoryStats stats() const;
   void reset_peak();

@@ -14,6 +14,36 @@
 
 namespace dnn {
 
+namespace {
+
+// Memory returns to an allocator that hands it out again at once, for work in the compute stream.
+class AllocatedWorkspace final : public WorkspaceMemory {
+ public:
+  AllocatedWorkspace(Allocator& allocator, const std::string& device) : allocator_(allocator), device_(device) {}
+
+  Block take(size_t bytes) override {
+    const Allocator::Block block = allocator_.take(bytes, Allocator::Use::workspace);
+    return {block.data, block.bytes, block.chunk};
+  }
+
+  void give_back(const Block& block, Context& user) override {
+    if (user.kind == StreamKind::copy) {
+      const DeviceApi& api = user.backend.device;
+      Event* const used = api.record(user);
+      api.wait(thread_context(Device(device_)), used);
+      api.release(used);
+    }
+    allocator_.give_back({block.data, block.bytes, static_cast<Allocator::Chunk*>(block.handle)},
+                         Allocator::Use::workspace);
+  }
+
+ private:
+  Allocator& allocator_;
+  const std::string& device_;
+};
+
+}  // namespace
+
 struct Device::State {
   State(std::string its_name, const Backend& row, int number)
       : name(std::move(its_name)), backend(row), ordinal(number), allocator(row, number) {}
@@ -22,6 +52,7 @@ struct Device::State {
   const Backend& backend;
   const int ordinal;
   Allocator allocator;
+  AllocatedWorkspace workspace{allocator, name};
 };
 
 namespace {
@@ -67,6 +98,7 @@ const std::string& Device::row() const { return state_->backend.name; }
 const Backend& Device::backend() const { return state_->backend; }
 int Device::ordinal() const { return state_->ordinal; }
 Allocator& Device::allocator() const { return state_->allocator; }
+WorkspaceMemory& Device::workspace_memory() const { return state_->workspace; }
 
 std::vector<DeviceRow> device_rows() {
   std::vector<DeviceRow> rows;
@@ -137,7 +169,8 @@ Context& thread_context(const Device& device) {
   for (const std::unique_ptr<Context>& context : contexts) {
     if (&context->backend == &backend && context->ordinal == device.ordinal()) return *context;
   }
-  contexts.push_back(std::make_unique<Context>(backend, device.ordinal()));
+  contexts.push_back(
+      std::make_unique<Context>(backend, device.ordinal(), StreamKind::compute, &device.workspace_memory()));
   return *contexts.back();
 }
 

@@ -9,6 +9,7 @@ namespace dnn {
 struct Backend;
 struct Context;
 class Allocator;
+class WorkspaceMemory;
 
 // Where a tensor lives and is computed: a row and the number of one of its devices. "cpu" (the best row this machine
 // has), "reference" (plain loops, also double), "meta" (shapes only), a row by its name, "cpu_avx2", or "cuda:1".
@@ -23,6 +24,7 @@ class Device {
   const Backend& backend() const;
   int ordinal() const;
   Allocator& allocator() const;
+  WorkspaceMemory& workspace_memory() const;  // of its contexts, from the allocator
 
   friend bool operator==(const Device& a, const Device& b) { return a.state_ == b.state_; }
 
@@ -48,15 +50,16 @@ void set_default_device(const Device& device);
 struct MemoryStats {
   int64_t allocated_bytes = 0;     // in live tensors, as they asked for
   int64_t peak_bytes = 0;          // the most of that since reset_peak()
-  int64_t reserved_bytes = 0;      // taken from the system for tensors, live or cached
+  int64_t workspace_bytes = 0;     // held for the kernels' scratch
+  int64_t reserved_bytes = 0;      // taken from the system for both, in use or cached
   int64_t limit_bytes = 0;         // of reserved_bytes; 0 where there is none
-  int64_t system_allocations = 0;  // calls to the system's allocator, kernels' workspace included
+  int64_t system_allocations = 0;  // calls to the system's allocator
 };
 
 MemoryStats memory_stats(const Device& device = default_device());
 
-// The most bytes that tensors may take from the system, cached memory included; 0 for no limit. A request beyond it
-// gives cached memory back first, then throws Error.
+// The most bytes that tensors and workspace may take from the system, cached memory included; 0 for no limit. A request
+// beyond it gives cached memory back first, then throws Error.
 void set_memory_limit(int64_t bytes, const Device& device = default_device());
 
 // Returns when everything that was put into the device's compute stream is done.

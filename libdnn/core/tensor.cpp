@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <libdnn/core/counted.h>
+#include <libdnn/core/device_status.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/core/random.h>
 #include <libdnn/core/tensor_impl.h>
@@ -43,8 +44,9 @@ void Tensor::check_readable(DType expected) const {
 
 void Tensor::copy_to_host(void* to, DType expected) const {
   const void* from = raw_data(expected);
-  device().backend().device.copy_to_host(thread_context(device()), to, from,
-                                         static_cast<size_t>(numel()) * size_of(dtype()));
+  Context& context = thread_context(device());
+  context.backend.device.copy_to_host(context, to, from, static_cast<size_t>(numel()) * size_of(dtype()));
+  check_pending_labels(context);
 }
 
 double Tensor::item() const {
@@ -110,9 +112,11 @@ void Tensor::copy_from(const Tensor& from) const {
     to_api.copy_from_host(there, raw_data(), from.raw_data(), bytes);
   } else if (to_api.host_memory) {
     from_api.copy_to_host(here, raw_data(), from.raw_data(), bytes);
+    check_pending_labels(here);
   } else {
     std::vector<std::byte> between(bytes);
     from_api.copy_to_host(here, between.data(), from.raw_data(), bytes);
+    check_pending_labels(here);
     to_api.copy_from_host(there, raw_data(), between.data(), bytes);
   }
 }

@@ -76,8 +76,9 @@ ImageDataset ImageDataset::first(int64_t count) const {
   const int rows = static_cast<int>(count);
   ImageDataset part{Tensor({rows, images.size(1), images.size(2), images.size(3)}, DType::uint8, "cpu"),
                     Tensor({rows}, DType::int32, "cpu"), classes};
-  std::copy_n(images.data<uint8_t>(), part.images.numel(), part.images.data<uint8_t>());
-  std::copy_n(labels.data<int32_t>(), count, part.labels.data<int32_t>());
+  const Tensor all_images = images.to("cpu"), all_labels = labels.to("cpu");
+  std::copy_n(all_images.data<uint8_t>(), part.images.numel(), part.images.data<uint8_t>());
+  std::copy_n(all_labels.data<int32_t>(), count, part.labels.data<int32_t>());
   return part;
 }
 

@@ -9,6 +9,8 @@ namespace dnn {
 ImageMemory::ImageMemory(ImageDataset pictures, const Preprocessing& preprocessing)
     : pictures_(std::move(pictures)), preprocessing_(preprocessing) {
   pictures_.check("image_memory");
+  if (pictures_.images.defined()) pictures_.images = pictures_.images.to("cpu");
+  if (pictures_.labels.defined()) pictures_.labels = pictures_.labels.to("cpu");
   if (pictures_.size() > 0 && pictures_.images.size(3) != 3) {
     throw Error(fmt::format("[image_memory] pictures have three channels; got {}", pictures_.images.shape().str()));
   }

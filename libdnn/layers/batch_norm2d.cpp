@@ -7,9 +7,7 @@
 namespace dnn {
 namespace {
 
-// One more; on a device without memory there is nothing to count.
 void increment(const Tensor& counter) {
-  if (counter.raw_data() == nullptr) return;
   const int32_t count = counter.to_vector<int32_t>()[0];
   counter.copy_from(from_vector<int32_t>({count + 1}, {}, counter.device()));
 }
@@ -30,7 +28,7 @@ BatchNorm2d::BatchNorm2d(const Options& o) : options_(o) {
   if (o.track_running_stats) {
     add_buffer("running_mean", zeros(channels));
     add_buffer("running_var", ones(channels));
-    add_buffer("num_batches_tracked", zeros({}, DType::int32));
+    add_host_buffer("num_batches_tracked", zeros({}, DType::int32, "cpu"));
   }
 }
 

@@ -129,6 +129,7 @@ void Module::copy_registry(const Module& other) {
   }
   parameters_ = std::move(parameters);
   buffers_ = std::move(buffers);
+  host_buffers_ = other.host_buffers_;
   children_ = std::move(children);
   training_ = other.training_;
   fusion_ = other.fusion_;
@@ -284,7 +285,13 @@ void Module::to(const Device& device) {
     throw Error(fmt::format("[to] {} '{}' is frozen for {}, not for {}; take the net before optimize_for_inference",
                             m.type_name(), path, only->name(), device.name()));
   });
-  for (const NamedTensor& entry : named_tensors()) entry.tensor.move_to(device);
+  visit(*this, "", [&](const std::string&, const Module& m) {
+    for (const NamedTensor& p : m.parameters_) p.tensor.move_to(device);
+    for (const NamedTensor& b : m.buffers_) {
+      const bool stays = std::find(m.host_buffers_.begin(), m.host_buffers_.end(), b.name) != m.host_buffers_.end();
+      if (!stays) b.tensor.move_to(device);
+    }
+  });
 }
 
 void Module::replace(const Module& old, const std::shared_ptr<Module>& by) {
@@ -342,6 +349,11 @@ void Module::add_parameter(const std::string& name, Tensor value) {
 void Module::add_buffer(const std::string& name, Tensor value) {
   check_name(name);
   buffers_.push_back({name, std::move(value)});
+}
+
+void Module::add_host_buffer(const std::string& name, Tensor value) {
+  add_buffer(name, std::move(value));
+  host_buffers_.push_back(name);
 }
 
 void Module::add(const std::string& name, std::shared_ptr<Module> module) {

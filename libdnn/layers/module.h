@@ -152,6 +152,7 @@ class Module {
   // Names are not empty, have no dot and are used once in a module; Error otherwise.
   void add_parameter(const std::string& name, Tensor value);  // asks for a gradient from now on
   void add_buffer(const std::string& name, Tensor value);
+  void add_host_buffer(const std::string& name, Tensor value);  // stays where it is when the module moves: a counter
   void add(const std::string& name, std::shared_ptr<Module> module);
   template <std::derived_from<Module> M>
   void add(const std::string& name, M module) {
@@ -167,6 +168,7 @@ class Module {
   static void visit(M& module, const std::string& path, F&& f);  // f(path, module): this one, then all below
 
   NamedTensors parameters_, buffers_;
+  std::vector<std::string> host_buffers_;  // names of buffers
   std::vector<Child> children_;
   std::shared_ptr<Hooks> hooks_;  // null until the first is registered
   std::string name_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <libdnn/autograd/tape.h>
+#include <libdnn/core/device_status.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/ops/check.h>
 #include <libdnn/ops/loss.h>
@@ -28,12 +29,6 @@ RowsShape checked_shape(const char* op, const char* operand, const Tensor& x, co
   return shape;
 }
 
-void check_label(const char* op, const RowsShape& shape, const Tensor& labels, int64_t bad_row) {
-  if (bad_row < 0) return;
-  throw Error(fmt::format("[{}] label {} of sample {} is outside 0..{}", op, labels.data<int32_t>()[bad_row], bad_row,
-                          shape.cols - 1));
-}
-
 }  // namespace
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntropyOptions& options) {
@@ -44,14 +39,12 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntr
   }
   Tensor loss({}, logits.dtype(), logits.device());
   const Tensor dx = loss_grad_or_none(logits);
-  int64_t bad_row = -1;
   run_kernel("cross_entropy", {&logits, &class_weights}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.softmax_cross_entropy(context, shape,
-                            {options.ignore_label, options.label_smoothing, options.reduction == Reduction::mean},
-                            logits.data<T>(), labels.data<int32_t>(), data_or_null<T>(class_weights), loss.data<T>(),
-                            data_or_null<T>(dx), &bad_row);
+    k.softmax_cross_entropy(
+        context, shape, {options.ignore_label, options.label_smoothing, options.reduction == Reduction::mean},
+        logits.data<T>(), labels.data<int32_t>(), data_or_null<T>(class_weights), loss.data<T>(), data_or_null<T>(dx));
+    check_labels(context);
   });
-  check_label("cross_entropy", shape, labels, bad_row);
   record_loss("cross_entropy", logits, loss, dx);
   return loss;
 }
@@ -61,12 +54,11 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& labels, const Nll
   const RowsShape shape = checked_shape("nll_loss", "log_probabilities", x, labels, class_weights);
   Tensor loss({}, x.dtype(), x.device());
   const Tensor dx = loss_grad_or_none(x);
-  int64_t bad_row = -1;
   run_kernel("nll_loss", {&x, &class_weights}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.nll_loss(context, shape, {options.ignore_label, 0, options.reduction == Reduction::mean}, x.data<T>(),
-               labels.data<int32_t>(), data_or_null<T>(class_weights), loss.data<T>(), data_or_null<T>(dx), &bad_row);
+               labels.data<int32_t>(), data_or_null<T>(class_weights), loss.data<T>(), data_or_null<T>(dx));
+    check_labels(context);
   });
-  check_label("nll_loss", shape, labels, bad_row);
   record_loss("nll_loss", x, loss, dx);
   return loss;
 }

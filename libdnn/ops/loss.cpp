@@ -13,7 +13,6 @@ void scale_in_place(const char* op, const Tensor& dx, const Tensor& scale) {
   shape.size[0] = dx.numel();
   shape.a_stride[0] = 1;
   run_kernel(op, {&dx, &scale}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    if (dx.device().backend().device.host_memory && *scale.data<T>() == 1) return;
     k.mul(context, shape, dx.data<T>(), scale.data<T>(), dx.data<T>());
   });
 }
@@ -27,7 +26,7 @@ Tensor loss_grad_or_none(const Tensor& x) {
 void record_loss(const char* op, const Tensor& x, const Tensor& loss, const Tensor& dx) {
   if (!dx.defined()) return;
   record(op, {x}, {loss}, [op, dx](const TensorList& dy) -> TensorList {
-    scale_in_place(op, dx, dy[0]);
+    if (!gradient_is_one()) scale_in_place(op, dx, dy[0]);
     return {dx};
   });
 }

@@ -10,10 +10,10 @@ PackedConv2dWeight pack_conv2d_weight(const Tensor& w, const Shape& x, const Con
   const Conv2dShape shape = conv2d_shape(x, w.shape(), options);
   PackedConv2dWeight result{w.shape(), {}, {}};
   run_kernel("pack_conv2d_weight", {&w}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.conv2d_pack_weight(context, shape, w.data<T>(), result.packing, nullptr);
+    result.packing = k.conv2d_packing(context, shape);
     const int size = packed_size("pack_conv2d_weight", w, result.packing.count);
     result.values = Tensor({size}, w.dtype(), w.device());
-    k.conv2d_pack_weight(context, shape, w.data<T>(), result.packing, result.values.data<T>());
+    k.conv2d_pack_weight(context, shape, result.packing, w.data<T>(), result.values.data<T>());
   });
   return result;
 }

@@ -11,10 +11,9 @@ PackedLinearWeight pack_linear_weight(const Tensor& w) {
   PackedLinearWeight result{w.shape(), {}};
   run_kernel("pack_linear_weight", {&w}, [&]<class T>(const Kernels<T>& k, Context& context) {
     const GemmShape shape{.n = w.size(0), .k = w.size(1), .trans_b = true};
-    int64_t count = 0;
-    k.gemm_pack_b(context, shape, w.data<T>(), count, nullptr);
+    const int64_t count = k.gemm_packed_size(context, shape);
     result.values = Tensor({packed_size("pack_linear_weight", w, count)}, w.dtype(), w.device());
-    k.gemm_pack_b(context, shape, w.data<T>(), count, result.values.data<T>());
+    k.gemm_pack_b(context, shape, w.data<T>(), result.values.data<T>());
   });
   return result;
 }

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <optional>
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/ops/argmax.h>
 #include <libdnn/ops/check.h>
 #include <libdnn/ops/cross_entropy.h>
+#include <libdnn/train/batch_totals.h>
 #include <libdnn/train/non_finite.h>
 
 namespace dnn {
@@ -27,26 +28,40 @@ int64_t count_correct(const Tensor& scores, const Tensor& labels) {
   return correct;
 }
 
+namespace {
+
+// The batch is fetched once more: by the time that its loss is read, others have followed.
+[[noreturn]] void throw_non_finite(Module& net, DataLoader& loader, const DeviceStatus& fault) {
+  Batch batch;
+  int64_t samples = 0;
+  loader.start_epoch(0);
+  for (int64_t number = 0; number < fault.step && loader.next(batch); ++number) samples += batch.labels.numel();
+  throw Error(fmt::format("[evaluate] the loss is {} in batch {} of {}, samples {} to {} in the loader's order; {}",
+                          fault.loss, fault.step, loader.batches(), samples - batch.labels.numel() + 1, samples,
+                          describe_non_finite(net, batch.images)));
+}
+
+}  // namespace
+
 Evaluation evaluate(Module& net, DataLoader& loader) {
   const NoGrad no_grad;
   const RestoreModes restore(net);
   net.eval();
-  Evaluation sums;
+  std::optional<BatchTotals> totals;
+  const auto check = [&] {
+    if (const DeviceStatus fault = totals->fault(); fault.step != 0) throw_non_finite(net, loader, fault);
+  };
   Batch batch;
   loader.start_epoch(0);
   for (int64_t number = 1; loader.next(batch); ++number) {
+    if (!totals) totals.emplace(batch.images.device());
     const Tensor scores = net(batch.images);
-    const double loss = cross_entropy(scores, batch.labels).item();
-    const int64_t samples = batch.labels.numel();
-    if (!std::isfinite(loss)) {
-      throw Error(fmt::format("[evaluate] the loss is {} in batch {} of {}, samples {} to {} in the loader's order; {}",
-                              loss, number, loader.batches(), sums.samples + 1, sums.samples + samples,
-                              describe_non_finite(net, batch.images)));
-    }
-    sums.add(loss, count_correct(scores, batch.labels), samples);
+    totals->add(number, cross_entropy(scores, batch.labels), scores, batch.labels);
+    if (totals->known_at_once()) check();
   }
-  if (sums.samples == 0) throw Error("[evaluate] the loader gives no batch to evaluate");
-  return sums;
+  if (!totals) throw Error("[evaluate] the loader gives no batch to evaluate");
+  check();
+  return totals->read();
 }
 
 }  // namespace dnn

@@ -104,7 +104,7 @@ ProgressDisplay::~ProgressDisplay() {
 }
 
 TrainerEvents ProgressDisplay::events() {
-  return {[this](int e, const Evaluation& so_far, double seconds) { step(e, so_far, seconds); },
+  return {[this](int e, const LazyEvaluation& so_far, double seconds) { step(e, so_far, seconds); },
           [this](const EpochReport& report) { epoch(report); }};
 }
 
@@ -125,7 +125,7 @@ double ProgressDisplay::seconds_left(int epoch, double done, double seconds, Clo
   return std::chrono::duration<double>(now - begin_).count() / epochs_done * epochs_left;
 }
 
-void ProgressDisplay::step(int epoch, const Evaluation& so_far, double seconds) {
+void ProgressDisplay::step(int epoch, const LazyEvaluation& so_far, double seconds) {
   const auto now = Clock::now();
   const double done =
       std::clamp(static_cast<double>(so_far.samples) / static_cast<double>(std::max<int64_t>(samples_, 1)), 0.0, 1.0);

@@ -25,7 +25,7 @@ class ProgressDisplay {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void step(int epoch, const Evaluation& so_far, double seconds);
+  void step(int epoch, const LazyEvaluation& so_far, double seconds);
   void epoch(const EpochReport& report);
   int columns() const;
   double seconds_left(int epoch, double done, double seconds, Clock::time_point now);

@@ -5,10 +5,11 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
-#include <libdnn/core/random.h>
 #include <libdnn/formats/weights.h>
 #include <libdnn/layers/head_losses.h>
+#include <libdnn/train/batch_totals.h>
 #include <libdnn/train/non_finite.h>
 #include <libdnn/train/run_log.h>
 
@@ -28,36 +29,55 @@ Trainer::Trainer(Module& net, DataLoader& train, DataLoader& test, TrainerOption
   if (!options_.out.empty()) prepare_run_folder(options_.out);
 }
 
-void Trainer::train_step(const Batch& batch, Evaluation& sums) {
-  const RandomState random = random_state();
+void Trainer::train_step(const Batch& batch, int epoch, BatchTotals& totals) {
+  step_random_.push_back(random_state());
   sgd_.set_lr(options_.schedule(sgd_.step_count()));
   sgd_.zero_grad();
   const HeadLosses losses = head_losses(net_, batch.images, batch.labels);
-  const double value = losses.total.item();
-  if (!std::isfinite(value)) {
-    set_random_state(random);
-    throw Error(fmt::format("[train] the loss is {} in step {}; {}", std::isnan(value) ? std::abs(value) : value,
-                            sgd_.step_count() + 1, describe_non_finite(net_, batch.images)));
-  }
+  totals.add(sgd_.step_count() + 1, losses.total, losses.scores, batch.labels);
+  if (totals.known_at_once()) read(totals, epoch, batch);
   losses.total.backward();
   sgd_.step();
-  sums.add(value, count_correct(losses.scores, batch.labels), batch.labels.numel());
+}
+
+// Since the step whose loss is not finite, no weight has changed; its batch and random numbers are had once more.
+const Evaluation& Trainer::read(BatchTotals& totals, int epoch, const Batch& last) {
+  const DeviceStatus fault = totals.fault();
+  if (fault.step == 0) return totals.read();
+  const auto number = static_cast<size_t>(fault.step - first_step_);
+  Batch batch = last;
+  if (number + 1 < step_random_.size() || !batch.images.defined()) {
+    train_.start_epoch(epoch - 1);
+    for (size_t i = 0; i <= number; ++i) train_.next(batch);
+  }
+  set_random_state(step_random_[number]);
+  throw Error(fmt::format("[train] the loss is {} in step {}; {}",
+                          std::isnan(fault.loss) ? std::abs(fault.loss) : fault.loss, fault.step,
+                          describe_non_finite(net_, batch.images)));
 }
 
 EpochReport Trainer::run_epoch(int epoch) {
   if (!net_.training()) net_.train();
-  Evaluation sums;
+  std::optional<BatchTotals> totals;
   Batch batch;
   train_.start_epoch(epoch - 1);
+  first_step_ = sgd_.step_count() + 1;
+  step_random_.clear();
   const auto start = std::chrono::steady_clock::now();
   while (train_.next(batch)) {
-    train_step(batch, sums);
-    if (options_.events.step) options_.events.step(epoch, sums, seconds_since(start));
+    if (!totals) totals.emplace(batch.images.device());
+    train_step(batch, epoch, *totals);
+    if (options_.events.step) {
+      options_.events.step(epoch, {totals->samples(), [&] { return read(*totals, epoch, batch); }},
+                           seconds_since(start));
+    }
     if (stop_wanted()) break;
   }
-  if (sums.samples == 0) {
+  if (!totals) {
     throw Error("[train] the training set gives no batch: it is empty, or smaller than one batch with drop_last");
   }
+  const Evaluation sums = read(*totals, epoch, batch);
+  totals.reset();
   // A finite loss doesn't show what the last step, or a batch norm's running variance, has become.
   if (const std::string name = first_non_finite(net_); !name.empty()) {
     throw Error(

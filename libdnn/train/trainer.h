@@ -3,12 +3,15 @@
 #include <string>
 #include <vector>
 
+#include <libdnn/core/random.h>
 #include <libdnn/formats/safetensors.h>
 #include <libdnn/optim/schedule.h>
 #include <libdnn/optim/sgd.h>
 #include <libdnn/train/evaluate.h>
 
 namespace dnn {
+
+class BatchTotals;
 
 struct EpochReport {
   int epoch = 0;              // from 1
@@ -23,7 +26,8 @@ struct EpochReport {
 
 // Called during training; what is not set is skipped.
 struct TrainerEvents {
-  std::function<void(int epoch, const Evaluation& so_far, double seconds)> step = {};
+  // so_far converts to an Evaluation. Who reads its numbers waits for the device, so better now and then.
+  std::function<void(int epoch, const LazyEvaluation& so_far, double seconds)> step = {};
   std::function<void(const EpochReport&)> epoch = {};
 };
 
@@ -41,8 +45,8 @@ struct TrainerOptions {
 // Trains a classifier with cross entropy and SGD, all heads of the net weighted as it says (head_losses). A net in
 // training mode keeps the modes of its modules, so that a batch norm in eval() stays frozen; one in eval() mode is set
 // to train(). The log and the weights of an epoch appear whole or not at all. A loss that is not finite ends training
-// with an Error that says in which step and layer it arose, and so do parameters or buffers that are not finite at the
-// end of an epoch; what was written before stays.
+// with an Error that says in which step and layer it arose, when its numbers are read; no weight changes after that
+// step. So do parameters or buffers that are not finite at the end of an epoch; what was written before stays.
 class Trainer {
  public:
   Trainer(Module& net, DataLoader& train, DataLoader& test, TrainerOptions options);
@@ -54,7 +58,8 @@ class Trainer {
   Report run();
 
  private:
-  void train_step(const Batch& batch, Evaluation& sums);
+  void train_step(const Batch& batch, int epoch, BatchTotals& totals);
+  const Evaluation& read(BatchTotals& totals, int epoch, const Batch& last);
   EpochReport run_epoch(int epoch);
   bool stop_wanted() const { return options_.should_stop && options_.should_stop(); }
   void write(const std::vector<EpochReport>& epochs);
@@ -64,6 +69,8 @@ class Trainer {
   DataLoader& test_;
   TrainerOptions options_;
   SGD sgd_;
+  int64_t first_step_ = 1;                // of the epoch
+  std::vector<RandomState> step_random_;  // of the epoch's steps, before each
 };
 
 }  // namespace dnn

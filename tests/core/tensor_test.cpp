@@ -33,7 +33,7 @@ TEST_CASE("tensor: a size that cannot be is refused before anything is allocated
 TEST_CASE("tensor: copies share, clones don't", "[tensor]") {
   const Tensor a = tensor({1, 2}, {2});
   const Tensor shared = a, own = a.clone();
-  a.data<float>()[0] = 5;
+  a.copy_from(tensor({5, 2}, {2}));
   CHECK(shared.to_vector<float>()[0] == 5);
   CHECK(own.to_vector<float>()[0] == 1);
   CHECK(a.detach().data<float>() == a.data<float>());

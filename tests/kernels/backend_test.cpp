@@ -60,6 +60,8 @@ TEST_CASE("backend: a missing kernel says what is missing where", "[backend]") {
   empty.name = "empty";
   empty.device = reference_row().device;
   Context context(empty);
+  CHECK_THROWS_WITH(empty.f64.gemm_packed_size(context, {}),
+                    "[gemm_packed_size] no float64 kernel on empty; the device reference has them");
   CHECK_THROWS_WITH(empty.f32.gemm(context, {}, nullptr, nullptr, {}, nullptr), "[gemm] no kernel on empty");
 }
 

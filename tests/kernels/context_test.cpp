@@ -89,6 +89,51 @@ TEST_CASE("workspace: grows to the largest need, then allocates no more", "[cont
   CHECK(row.device.allocations() == steady);
 }
 
+// Counts what a context takes, and keeps to a limit.
+class Source final : public WorkspaceMemory {
+ public:
+  Block take(size_t bytes) override {
+    if (held + bytes > limit) throw Error("[test] no more");
+    held += bytes;
+    return {reference_row().device.alloc(0, bytes, nullptr), bytes, this};
+  }
+  void give_back(const Block& block, Context& user) override {
+    CHECK(block.handle == this);
+    CHECK(user.memory == this);
+    held -= block.bytes;
+    reference_row().device.free(0, block.data, block.bytes);
+  }
+
+  size_t held = 0, limit = size_t{1} << 40;
+};
+
+TEST_CASE("workspace: from a source of memory", "[context]") {
+  Source source;
+  {
+    Context context(reference_row(), 0, StreamKind::compute, &source);
+    CHECK(source.held == 0);
+    {
+      Workspace workspace(context);
+      workspace.take<char>(100);
+      workspace.take<char>(5000000);
+      CHECK(source.held >= 5000100);
+    }
+    const size_t held = source.held;
+    CHECK(held >= 5000100);  // in one block from now on
+    {
+      Workspace workspace(context);
+      workspace.take<char>(5000000);
+      CHECK(source.held == held);
+      source.limit = held + (size_t{8} << 20);
+      workspace.take<char>(5000000);
+      CHECK_THROWS_WITH(workspace.take<char>(5000000), "[test] no more");
+    }
+    Workspace workspace(context);  // what there was before serves
+    workspace.take<char>(5000000);
+  }
+  CHECK(source.held == 0);
+}
+
 TEST_CASE("parallel_for: every chunk once, whatever the number of threads", "[context]") {
   for (const int threads : {1, 2, 3, 16}) {
     for (const int64_t chunks : {0, 1, 2, 3, 7, 64, 1000}) {

@@ -186,10 +186,9 @@ struct PackedWeight {
   Buffer<float> values;
 
   PackedWeight(Context& context, const Conv2dShape& shape, const Buffer<float>& w) : values(0) {
-    const auto& pack = context.backend.f32.conv2d_pack_weight;
-    pack(context, shape, w.get(), packing, nullptr);
+    packing = context.backend.f32.conv2d_packing(context, shape);
     values = Buffer<float>(packing.count);
-    pack(context, shape, w.get(), packing, values.get());
+    context.backend.f32.conv2d_pack_weight(context, shape, packing, w.get(), values.get());
     values.check_guards();
   }
 };

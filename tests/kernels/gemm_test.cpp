@@ -51,10 +51,8 @@ void compare(const GemmShape& shape, const Parts& parts, const Activation& activ
     row->f32.gemm(context, shape, a.get(), b.get(), epilogue, c.get());
     check_close(c, c64, scale, shape.k + 3);
 
-    int64_t count = 0;
-    row->f32.gemm_pack_b(context, shape, b.get(), count, nullptr);
-    Buffer<float> packed(count);
-    row->f32.gemm_pack_b(context, shape, b.get(), count, packed.get());
+    Buffer<float> packed(row->f32.gemm_packed_size(context, shape));
+    row->f32.gemm_pack_b(context, shape, b.get(), packed.get());
     packed.check_guards();
     c = before;
     row->f32.gemm_packed_b(context, shape, a.get(), packed.get(), epilogue, c.get());
@@ -92,10 +90,8 @@ TEST_CASE("gemm: values by hand", "[gemm]") {
     row->f32.gemm(context, shape, a.get(), b_transposed.get(), {}, c.get());
     check_values<float>(c, {5, 7, 14, 13});
 
-    int64_t count = 0;
-    row->f32.gemm_pack_b(context, shape, b_transposed.get(), count, nullptr);
-    Buffer<float> packed(count);
-    row->f32.gemm_pack_b(context, shape, b_transposed.get(), count, packed.get());
+    Buffer<float> packed(row->f32.gemm_packed_size(context, shape));
+    row->f32.gemm_pack_b(context, shape, b_transposed.get(), packed.get());
     row->f32.gemm_packed_b(context, shape, a.get(), packed.get(), {}, c.get());
     check_values<float>(c, {5, 7, 14, 13});
 

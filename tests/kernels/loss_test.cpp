@@ -16,30 +16,32 @@ TEST_CASE("nll_loss: values by hand", "[loss]") {
     INFO(row->name);
     Context context(*row);
     Buffer<float> loss(1), dx(9);
-    int64_t bad_row = 7;
-    row->f32.nll_loss(context, {3, 3}, {}, x.get(), labels.get(), nullptr, loss.get(), dx.get(), &bad_row);
-    CHECK(bad_row == -1);
+    row->f32.nll_loss(context, {3, 3}, {}, x.get(), labels.get(), nullptr, loss.get(), dx.get());
+    CHECK(context.status->ok());
     check_values<float>(loss, {5});
     check_values<float>(dx, {0, 0, -0.5f, 0, 0, 0, -0.5f, 0, 0});
-    row->f32.nll_loss(context, {3, 3}, {}, x.get(), labels.get(), weights.get(), loss.get(), dx.get(), &bad_row);
+    row->f32.nll_loss(context, {3, 3}, {}, x.get(), labels.get(), weights.get(), loss.get(), dx.get());
     check_values<float>(loss, {3.8f});
     check_values<float>(dx, {0, 0, -0.8f, 0, 0, 0, -0.2f, 0, 0});
-    row->f32.nll_loss(context, {3, 3}, {}, x.get(), labels.get(), weights.get(), loss.get(), nullptr, &bad_row);
+    row->f32.nll_loss(context, {3, 3}, {}, x.get(), labels.get(), weights.get(), loss.get(), nullptr);
     check_values<float>(loss, {3.8f});
-    row->f32.nll_loss(context, {1, 3}, {}, x.get(), labels.get() + 1, nullptr, loss.get(), dx.get(), &bad_row);
+    row->f32.nll_loss(context, {1, 3}, {}, x.get(), labels.get() + 1, nullptr, loss.get(), dx.get());
     CHECK(loss[0] == 0);
     check_values<float>(dx, {0, 0, 0, 0, 0, 0, -0.2f, 0, 0});
-    row->f32.nll_loss(context, {0, 3}, {}, x.get(), labels.get(), nullptr, loss.get(), dx.get(), &bad_row);
+    row->f32.nll_loss(context, {0, 3}, {}, x.get(), labels.get(), nullptr, loss.get(), dx.get());
     CHECK(loss[0] == 0);
-    CHECK(bad_row == -1);
-    row->f32.nll_loss(context, {3, 2}, {}, x.get(), labels.get(), nullptr, loss.get(), dx.get(), &bad_row);
-    CHECK(bad_row == 0);
-    row->f32.nll_loss(context, {3, 3}, {.mean = false}, x.get(), labels.get(), weights.get(), loss.get(), dx.get(),
-                      &bad_row);
+    CHECK(context.status->ok());
+    row->f32.nll_loss(context, {3, 2}, {}, x.get(), labels.get(), nullptr, loss.get(), dx.get());
+    CHECK(std::isnan(loss[0]));
+    CHECK(context.status->op == LabelOp::nll_loss);
+    CHECK(context.status->row == 0);
+    CHECK(context.status->label == 2);
+    CHECK(context.status->classes == 2);
+    row->f32.nll_loss(context, {3, 3}, {.mean = false}, x.get(), labels.get(), weights.get(), loss.get(), dx.get());
     check_values<float>(loss, {9.5f});
     check_values<float>(dx, {0, 0, -2, 0, 0, 0, -0.5f, 0, 0});
     const Buffer<float> negative({-1.0f, 1.0f, -2.0f});  // as torch: -7 - 6 over -1 - 2
-    row->f32.nll_loss(context, {3, 3}, {}, x.get(), labels.get(), negative.get(), loss.get(), dx.get(), &bad_row);
+    row->f32.nll_loss(context, {3, 3}, {}, x.get(), labels.get(), negative.get(), loss.get(), dx.get());
     check_values<float>(loss, {13 / 3.0f});
     check_values<float>(dx, {0, 0, -2 / 3.0f, 0, 0, 0, -1 / 3.0f, 0, 0});
   }
@@ -57,15 +59,14 @@ TEST_CASE("nll_loss: every row against the reference", "[loss]") {
     }
     Context reference(reference_row());
     Buffer<double> loss64(1), dx64(shape.count());
-    int64_t bad_row = 7;
     reference_row().f64.nll_loss(reference, shape, {}, convert<double>(x).get(), labels.get(),
-                                 convert<double>(weights).get(), loss64.get(), dx64.get(), &bad_row);
+                                 convert<double>(weights).get(), loss64.get(), dx64.get());
     for (const Backend* row : rows_with(&Kernels<float>::nll_loss)) {
       INFO(row->name << ", " << shape.rows << " x " << shape.cols);
       Context context(*row);
       Buffer<float> loss(1), dx(shape.count());
-      row->f32.nll_loss(context, shape, {}, x.get(), labels.get(), weights.get(), loss.get(), dx.get(), &bad_row);
-      CHECK(bad_row == -1);
+      row->f32.nll_loss(context, shape, {}, x.get(), labels.get(), weights.get(), loss.get(), dx.get());
+      CHECK(context.status->ok());
       check_close(loss, loss64, 1.0, 1);
       check_close(dx, dx64, absolute(dx64), 1);
     }
@@ -156,8 +157,7 @@ TEST_CASE("losses: one and several threads give the same bits", "[loss]") {
   for (int64_t i = 0; i < shape.rows; ++i) labels[i] = static_cast<int32_t>(i % 37);
   for (const Backend* row : cpu_rows()) {
     check_same_bits(*row, shape.count() + 1, [&](Context& context, float* y) {
-      int64_t bad_row = 0;
-      row->f32.nll_loss(context, shape, {}, x.get(), labels.get(), nullptr, y, y + 1, &bad_row);
+      row->f32.nll_loss(context, shape, {}, x.get(), labels.get(), nullptr, y, y + 1);
     });
     for (const PointwiseLoss kind : kPointwise) {
       check_same_bits(*row, shape.count() + 1, [&](Context& context, float* y) {
@@ -180,10 +180,9 @@ TEST_CASE("losses: gradients of the reference by central differences", "[loss]")
                    }));
   }
   const Buffer<int32_t> labels({3, kIgnore, 0, 4});
-  int64_t bad_row = 7;
-  k.nll_loss(context, {4, 5}, {}, x.get(), labels.get(), nullptr, loss.get(), dx.get(), &bad_row);
+  k.nll_loss(context, {4, 5}, {}, x.get(), labels.get(), nullptr, loss.get(), dx.get());
   check_gradient(dx, central_differences(x, one, [&](const double* moved, double* result) {
-                   k.nll_loss(context, {4, 5}, {}, moved, labels.get(), nullptr, result, nullptr, &bad_row);
+                   k.nll_loss(context, {4, 5}, {}, moved, labels.get(), nullptr, result, nullptr);
                  }));
 }
 

@@ -44,6 +44,7 @@ struct Net : Module {
   std::shared_ptr<Module> clone() const override { return std::make_shared<Net>(*this); }
   using Module::add;
   using Module::add_buffer;
+  using Module::add_host_buffer;
   using Module::add_parameter;
 };
 
@@ -106,7 +107,7 @@ TEST_CASE("module: a copy owns its tensors", "[module]") {
   CHECK_FALSE(copy.training());
   CHECK_FALSE(copy.child("body").child("first").training());
   CHECK(copy.child("head").name() == "head");
-  copy.parameters()[0].data<float>()[0] = 7;
+  copy.parameters()[0].copy_from(full(copy.parameters()[0].shape(), 7));
   CHECK(net.parameters()[0].to_vector<float>()[0] == 3);
   CHECK(copy.parameters()[0].requires_grad());
 
@@ -162,12 +163,17 @@ TEST_CASE("module: train, eval, to, zero_grad", "[module]") {
   net.train();
   CHECK(net.child("body").child("second").training());
 
+  net.add_host_buffer("count", tensor({5}, {}, "cpu"));
   const Tensor weight = net.child("head").parameter("weight");
-  weight.set_grad(tensor({1, 2}, {2}));
+  weight.set_grad(full({2}, 1));
   net.to("reference");
   CHECK(weight.device().name() == "reference");
   CHECK(weight.grad().device().name() == "reference");
-  CHECK(net.named_buffers()[2].tensor.device().name() == "reference");
+  CHECK(net.child("head").buffer("mean").device().name() == "reference");
+  CHECK(net.buffer("count").device().name() == "cpu");
+  Net copy = net;
+  copy.to("meta");
+  CHECK(copy.buffer("count").item() == 5);
   CHECK(weight.to_vector<float>() == std::vector<float>{3, 3});
   net.zero_grad();
   CHECK_FALSE(weight.grad().defined());

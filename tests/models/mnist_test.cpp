@@ -171,7 +171,7 @@ struct Step {
 };
 
 Step take_step(Module& net, const Batch& batch, const Device& device) {
-  const test::DefaultDevice on(device);
+  const test::DefaultDevice on(device.name());
   net.zero_grad();
   Step step;
   Tensor loss;
@@ -255,7 +255,7 @@ TEST_CASE("mnist: every row takes the reference's steps, lenet to the end", "[mo
 // tie in lenet's pooling that goes the other way does: measured, it moves the loss by about 4e-8 and grows 1.8-fold a
 // step, so that 8 steps stay 20 times below the tolerance, and 20 do not.
 void check_free_run(const std::string& name, const Device& device, size_t steps) {
-  const test::DefaultDevice on(device);
+  const test::DefaultDevice on(device.name());
   const nlohmann::json golden = test::load_golden("mnist_sgd.json").at(name);
   const std::shared_ptr<Module> net = zoo_entry(name).make(10);
   test::set_golden_weights(*net);

@@ -7,7 +7,7 @@ namespace dnn::test {
 namespace {
 
 Tensor ones64(const Shape& shape) {
-  return from_vector(std::vector<double>(static_cast<size_t>(shape.numel()), 1.0), shape, "reference");
+  return from_vector(std::vector<double>(static_cast<size_t>(shape.numel()), 1.0), shape, exact_device());
 }
 
 TEST_CASE("arithmetic: values", "[ops]") {
@@ -54,8 +54,10 @@ TEST_CASE("arithmetic: gradients and rows, also broadcast", "[ops]") {
   };
   for (const auto& [a_shape, b_shape] : shapes) {
     INFO(a_shape.str() << " and " << b_shape.str());
-    const Tensor a = random64(a_shape, 1), b = random64(b_shape, 2), away = random64(b_shape, 3);
-    for (int64_t i = 0; i < away.numel(); ++i) away.data<double>()[i] += away.data<double>()[i] < 0 ? -0.5 : 0.5;
+    const Tensor a = random64(a_shape, 1), b = random64(b_shape, 2);
+    std::vector<double> values = random64(b_shape, 3).to_vector<double>();
+    for (double& value : values) value += value < 0 ? -0.5 : 0.5;
+    const Tensor away = leaf64(values, b_shape);
     check_op([](const TensorList& in) { return TensorList{in[0] + in[1]}; }, {a, b});
     check_op([](const TensorList& in) { return TensorList{in[0] - in[1]}; }, {a, b});
     check_op([](const TensorList& in) { return TensorList{in[0] * in[1]}; }, {a, b});
@@ -64,7 +66,7 @@ TEST_CASE("arithmetic: gradients and rows, also broadcast", "[ops]") {
 }
 
 TEST_CASE("arithmetic: only the gradient that is wanted", "[ops]") {
-  const Tensor a = leaf64({1, 2}, {2}), b = from_vector<double>({3, 4}, {2}, "reference");
+  const Tensor a = leaf64({1, 2}, {2}), b = from_vector<double>({3, 4}, {2}, exact_device());
   (a * b + b / 2.0).backward(ones64({2}));
   check_values(a.grad(), {3, 4});
   CHECK_FALSE(b.grad().defined());

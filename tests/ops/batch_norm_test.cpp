@@ -35,7 +35,7 @@ TEST_CASE("batch_norm op: gradients and rows", "[ops]") {
       INFO(text(activation) << (training ? "" : ", eval"));
       const BatchNormOptions options{.training = training, .activation = activation};
       const auto running = [&](const std::vector<double>& values, const Tensor& like) {
-        const Tensor exact = from_vector(values, {9}, "reference");
+        const Tensor exact = from_vector(values, {9}, exact_device());
         return like.dtype() == DType::float64 ? exact : float_copy(exact, like.device().name());
       };
       const auto run = [&](const Tensor& in, const Tensor& w, const Tensor& b, const Tensor& r) {
@@ -65,7 +65,7 @@ TEST_CASE("batch_norm op: the upstream gradient of others is left alone", "[ops]
   // Here the step owns it: d/dx and d/dr of norm(x) + r are not the same memory.
   x.set_grad(Tensor()), residual.set_grad(Tensor());
   const Tensor y = batch_norm(x * 2.0, Tensor(), Tensor(), Tensor(), Tensor(), {}, residual * 3.0);
-  (y * 1.0).backward(from_vector(std::vector<double>(12, 1.0), {4, 3}, "reference"));
+  (y * 1.0).backward(from_vector(std::vector<double>(12, 1.0), {4, 3}, exact_device()));
   check_values(residual.grad(), std::vector<double>(12, 3.0));
   check_values(x.grad(), std::vector<double>(12, 0.0));
 }

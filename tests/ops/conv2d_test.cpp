@@ -9,7 +9,7 @@ namespace dnn::test {
 namespace {
 
 Tensor ones64(const Shape& shape) {
-  return from_vector(std::vector<double>(static_cast<size_t>(shape.numel()), 1.0), shape, "reference");
+  return from_vector(std::vector<double>(static_cast<size_t>(shape.numel()), 1.0), shape, exact_device());
 }
 
 TEST_CASE("conv2d op: value", "[ops]") {

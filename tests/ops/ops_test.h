@@ -11,15 +11,17 @@
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/tensor.h>
 
+#include "../default_device.h"
+
 // What the tests of operations share.
 namespace dnn::test {
 
 using Catch::Matchers::Contains;
 using Op = std::function<TensorList(const TensorList&)>;
 
-// A float64 tensor on the reference that asks for a gradient.
+// A float64 tensor that asks for a gradient.
 inline Tensor leaf64(const std::vector<double>& values, const Shape& shape) {
-  return from_vector(values, shape, "reference").requires_grad(true);
+  return from_vector(values, shape, exact_device()).requires_grad(true);
 }
 
 // The same with seeded values in [-1, 1), none nearer to another or to 0 than finite differences reach.

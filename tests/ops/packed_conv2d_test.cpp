@@ -7,7 +7,7 @@ namespace dnn::test {
 namespace {
 
 TEST_CASE("packed conv2d: value", "[ops]") {
-  for (const char* device : {"reference", "cpu"}) {
+  for (const char* device : {"reference", "cpu", "fake"}) {
     const Tensor x = tensor({1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 3, 3, 1}, device), b = tensor({-50}, {1}, device);
     const PackedConv2dWeight w = pack_conv2d_weight(tensor({1, 2, 3, 4}, {1, 2, 2, 1}, device), x.shape());
     CHECK(conv2d(x, w, Tensor()).to_vector<float>() == std::vector<float>{37, 47, 67, 77});

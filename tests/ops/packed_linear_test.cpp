@@ -7,7 +7,7 @@ namespace dnn::test {
 namespace {
 
 TEST_CASE("packed linear: value", "[ops]") {
-  for (const char* device : {"reference", "cpu"}) {
+  for (const char* device : {"reference", "cpu", "fake"}) {
     const Tensor x = tensor({1, 2, -1, 3}, {2, 2}, device), b = tensor({0, 1, -1}, {3}, device);
     const PackedLinearWeight w = pack_linear_weight(tensor({1, 1, 2, -1, 0, 3}, {3, 2}, device));
     CHECK(linear(x, w, b).to_vector<float>() == std::vector<float>{3, 1, 5, 2, -4, 8});

@@ -44,7 +44,7 @@ TEST_CASE("sum and mean: no values", "[ops]") {
   CHECK(sum(none).item() == 0);
   check_values(sum(none, {0}), {0, 0, 0});
   CHECK(std::isnan(mean(none).item()));
-  for (const char* device : {"reference", "cpu"}) {
+  for (const char* device : {"reference", "cpu", "fake"}) {
     CHECK(std::isnan(mean(zeros({0, 3}, DType::float32, device)).item()));
     const std::vector<float> means = mean(zeros({2, 0}, DType::float32, device), {1}).to_vector<float>();
     CHECK((means.size() == 2 && std::isnan(means[0]) && std::isnan(means[1])));

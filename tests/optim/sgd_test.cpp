@@ -5,6 +5,8 @@
 #include <libdnn/optim/sgd.h>
 #include <tests/kernels/rows.h>
 
+#include "../default_device.h"
+
 namespace dnn {
 namespace {
 
@@ -49,7 +51,7 @@ TEST_CASE("sgd: two steps by hand on every row", "[sgd]") {
 }
 
 TEST_CASE("sgd: parameters without a gradient stay, also their velocity", "[sgd]") {
-  const Device device = "reference";
+  const Device device = test::exact_device();
   const Tensor w = parameter({1}, device), still = parameter({5}, device);
   SGD sgd({{"w", w}, {"still", still}}, {.lr = 1, .momentum = 0.5, .weight_decay = 0.1});
   w.set_grad(tensor({1}, {1}, device));
@@ -66,9 +68,9 @@ TEST_CASE("sgd: parameters without a gradient stay, also their velocity", "[sgd]
 }
 
 TEST_CASE("sgd: the learning rate can change, the net can move", "[sgd]") {
-  const Tensor w = parameter({1}, "reference");
+  const Tensor w = parameter({1}, test::exact_device());
   SGD sgd({{"w", w}}, {.lr = 1, .momentum = 0.5});
-  w.set_grad(tensor({1}, {1}, "reference"));
+  w.set_grad(tensor({1}, {1}, test::exact_device()));
   sgd.step();
   CHECK(w.item() == 0);
   sgd.set_lr(0.1);
@@ -79,7 +81,7 @@ TEST_CASE("sgd: the learning rate can change, the net can move", "[sgd]") {
 }
 
 TEST_CASE("sgd: a restored optimiser goes on bit for bit", "[sgd]") {
-  const Device device = "reference";
+  const Device device = test::exact_device();
   const auto steps = [&](SGD& sgd, const Tensor& w, int from, int to) {
     for (int i = from; i < to; ++i) {
       w.set_grad(tensor({0.1f * static_cast<float>(i), 0.3f}, {2}, device));
@@ -100,7 +102,7 @@ TEST_CASE("sgd: a restored optimiser goes on bit for bit", "[sgd]") {
 }
 
 TEST_CASE("sgd: what makes no sense is refused", "[sgd]") {
-  const NamedTensors w{{"w", parameter({1}, "reference")}};
+  const NamedTensors w{{"w", parameter({1}, test::exact_device())}};
   CHECK_THROWS_WITH(SGD(w, {.lr = -1}), Contains("learning rate") && Contains("-1"));
   CHECK_THROWS_WITH(SGD(w, {.momentum = -1}), Contains("momentum"));
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
@@ -120,7 +122,7 @@ TEST_CASE("sgd: what makes no sense is refused", "[sgd]") {
 }
 
 TEST_CASE("sgd: each parameter once", "[sgd]") {
-  const Tensor w = parameter({1}, "reference");
+  const Tensor w = parameter({1}, test::exact_device());
   CHECK_THROWS_WITH(SGD({{"a", w}, {"b", w}}, {}), Contains("[sgd] 'b' is there twice"));
   CHECK_THROWS_WITH(SGD({{"a", Tensor()}}, {}), Contains("[sgd] 'a' is no tensor"));
 }

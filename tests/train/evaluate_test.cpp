@@ -3,6 +3,8 @@
 
 #include <libdnn/dnn.h>
 
+#include "../set_value.h"
+
 namespace dnn {
 namespace {
 
@@ -49,7 +51,7 @@ TEST_CASE("evaluate: a loss that is not finite names the batch, its samples and 
   CHECK(evaluate(net, loader).loss() == sound.loss());
 
   // A net that has diverged: a weight, or products of finite weights.
-  net.child("2").parameter("bias").data<float>()[1] = std::numeric_limits<float>::quiet_NaN();
+  test::set_value(net.child("2").parameter("bias"), 1, std::numeric_limits<float>::quiet_NaN());
   CHECK_THROWS_WITH(evaluate(net, loader), Contains("batch 1 of 3") && Contains("2.bias"));
   Sequential large(Linear(2, 3), ReLU(), Linear(3, 2));
   for (const char* layer : {"0", "2"}) {

@@ -9,6 +9,7 @@
 #include <libdnn/train/non_finite.h>
 
 #include "../files.h"
+#include "../set_value.h"
 
 namespace dnn {
 namespace {
@@ -84,7 +85,7 @@ TEST_CASE("trainer: a net learns, and all threads give the same bits", "[trainer
 }
 
 TEST_CASE("trainer: no system allocation after the first step", "[trainer]") {
-  if (!Allocator::caches()) return;  // under AddressSanitizer every tensor is one
+  if (!Allocator::caches()) return;               // under AddressSanitizer every tensor is one
   default_device().allocator().release_unused();  // what other tests left would hide an allocation
   std::vector<int64_t> counts;
   train_lenet(2, "", 640,
@@ -160,7 +161,7 @@ TEST_CASE("trainer: a loss that is not finite names step and place", "[trainer]"
   const Trainer::Report untouched = Trainer(*net, train, test, {.sgd = {.lr = 0.01}}).run();
   CHECK(untouched.epochs.size() == 1);
 
-  net->child("ip1").parameter("bias").data<float>()[7] = std::numeric_limits<float>::quiet_NaN();
+  test::set_value(net->child("ip1").parameter("bias"), 7, std::numeric_limits<float>::quiet_NaN());
   CHECK_THROWS_WITH(Trainer(*net, train, test, {}).run(), Contains("step 1") && Contains("ip1.bias"));
 
   // Finite weights whose products are not.
