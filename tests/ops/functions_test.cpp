@@ -1,5 +1,6 @@
 #include "ops_test.h"
 
+#include <libdnn/core/allocator.h>
 #include <libdnn/ops/activation.h>
 #include <libdnn/ops/arithmetic.h>
 #include <libdnn/ops/functions.h>
