@@ -90,7 +90,7 @@ void record_step(const char* name, const List& inputs, const List& outputs, Back
   int index = 0;
   for (const Tensor& output : outputs) {
     TensorImpl& impl = *output.impl();
-    if (impl.dtype == DType::float32 || impl.dtype == DType::float64) {
+    if (is_floating_point(impl.dtype)) {
       impl.requires_grad = true;
       impl.node = node;
       impl.output = index;

@@ -25,7 +25,7 @@ void check_float64(const char* op, const Device& device) {
 }
 
 void throw_no_float(const char* op, DType dtype) {
-  throw Error(fmt::format("[{}] computes on float32 or float64; got {}", op, name_of(dtype)));
+  throw Error(fmt::format("[{}] computes float32 (float64 on reference); got {}", op, name_of(dtype)));
 }
 
 }  // namespace dnn::detail
