@@ -58,15 +58,15 @@ void add_activations(const std::string& name, const RowsShape& s) {
   const BroadcastShape flat{1, {count}, {1}, {1}};
   const BroadcastShape channels{2, {s.rows, s.cols}, {s.cols, 1}, {0, 1}};
   add_kernel("relu/" + name, {count, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
-    k.activation_forward(context, Activation::relu, 0, count, a[0], a[1]);
+    k.unary_forward(context, Activation::relu, count, a[0], a[1]);
   });
   add_kernel("relu_backward/" + name, {count, count, count}, 3 * n, [=](Context& context, Table k, Arrays a) {
-    k.activation_backward(context, Activation::relu, 0, count, a[0], a[1], a[2]);
+    k.unary_backward(context, Activation::relu, count, a[0], a[1], a[2]);
   });
   for (const double power : {2.0, -0.75, 0.6}) {
     add_kernel("power_" + std::to_string(power).substr(0, 5) + "/" + name, {count, count}, 2 * n,
                [=](Context& context, Table k, Arrays a) {
-                 k.power_forward(context, {power, 0.1, 2}, count, a[0], a[1]);
+                 k.unary_forward(context, {UnaryOp::pow, power, 0.1, 2}, count, a[0], a[1]);
                });
   }
   add_kernel("prelu/" + name, {count, count, s.cols}, 2 * n,
@@ -74,7 +74,7 @@ void add_activations(const std::string& name, const RowsShape& s) {
   add_kernel("prelu_backward/" + name, {count, count, count, s.cols, s.cols}, 3 * n,
              [=](Context& context, Table k, Arrays a) { k.prelu_backward(context, s, a[0], a[3], a[1], a[2], a[4]); });
   add_kernel("sigmoid/" + name, {count, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
-    k.activation_forward(context, Activation::sigmoid, 0, count, a[0], a[1]);
+    k.unary_forward(context, Activation::sigmoid, count, a[0], a[1]);
   });
   add_kernel("epilogue_bias_relu/" + name, {count, count, s.cols}, 2 * n, [=](Context& context, Table k, Arrays a) {
     k.epilogue(context, s, {a[2], nullptr, Activation::relu}, a[0], a[1]);

@@ -43,12 +43,10 @@
   /* from y = activation(z): dz = dy * activation'(z), dbias = column sums of dz; dz may be dy, y null without         \
      activation, dz null where only dbias is wanted (then the activation is none) */                                   \
   X(epilogue_backward, const RowsShape&, Activation, const T* y, const T* dy, T* dz, T* dbias_or_null)                 \
-  /* alpha: see Activation. backward takes y where slope_from_output(activation, alpha), else x; dx may be dy */       \
-  X(activation_forward, Activation, double alpha, int64_t count, const T* x, T* y)                                     \
-  X(activation_backward, Activation, double alpha, int64_t count, const T* y_or_x, const T* dy, T* dx)                 \
-  /* y = (shift + scale * x) ^ power; dx = dy * power * scale * (shift + scale * x) ^ (power - 1) */                   \
-  X(power_forward, const PowerParams&, int64_t count, const T* x, T* y)                                                \
-  X(power_backward, const PowerParams&, int64_t count, const T* x, const T* dy, T* dx)                                 \
+  /* y = f(x), element by element; unary.h has the functions and their parameters. y may be x */                       \
+  X(unary_forward, const UnaryParams&, int64_t count, const T* x, T* y)                                                \
+  /* dx = dy * f'(x). saved is y where slope_from_output(f), else x; null where constant_slope(f.op). dx may be dy */  \
+  X(unary_backward, const UnaryParams&, int64_t count, const T* saved_or_null, const T* dy, T* dx)                     \
   /* y = x > 0 ? x : slope * x, one slope for each column; with one column one for all */                              \
   X(prelu_forward, const RowsShape&, const T* x, const T* slope, T* y)                                                 \
   X(prelu_backward, const RowsShape&, const T* x, const T* slope, const T* dy, T* dx_or_null, T* dslope_or_null)       \

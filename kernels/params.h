@@ -10,10 +10,6 @@ struct SgdParams {
   bool nesterov = false;
 };
 
-struct PowerParams {
-  double power = 1, scale = 1, shift = 0;
-};
-
 struct BatchNormParams {
   double eps = 1e-5;
   double momentum = 0.1;  // running = (1 - momentum) * running + momentum * batch's; the variance unbiased

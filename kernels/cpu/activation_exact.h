@@ -12,16 +12,16 @@ inline double exact_clamp(double z, double most) { return std::min(std::max(z, 0
 
 // The result, of those whose slope follows from it.
 inline double exact_activation(Activation activation, double z) {
-  switch (activation) {
-    case Activation::relu:
+  switch (activation.op) {
+    case UnaryOp::relu:
       return std::max(z, 0.0);
-    case Activation::relu6:
+    case UnaryOp::relu6:
       return exact_clamp(z, 6);
-    case Activation::sigmoid:
+    case UnaryOp::sigmoid:
       return exact_sigmoid(z);
-    case Activation::tanh:
+    case UnaryOp::tanh:
       return std::tanh(z);
-    case Activation::hardsigmoid:
+    case UnaryOp::hardsigmoid:
       return exact_clamp(z / 6 + 0.5, 1);
     default:
       return z;
@@ -30,25 +30,25 @@ inline double exact_activation(Activation activation, double z) {
 
 // d result / d z, from the result where slope_from_output(activation), else from z.
 inline double exact_slope(Activation activation, double saved) {
-  switch (activation) {
-    case Activation::relu:
+  switch (activation.op) {
+    case UnaryOp::relu:
       return saved > 0 ? 1 : 0;
-    case Activation::relu6:
+    case UnaryOp::relu6:
       return saved > 0 && saved < 6 ? 1 : 0;
-    case Activation::sigmoid:
+    case UnaryOp::sigmoid:
       return saved - saved * saved;
-    case Activation::tanh:
+    case UnaryOp::tanh:
       return (1 - saved) * (1 + saved);
-    case Activation::hardsigmoid:
+    case UnaryOp::hardsigmoid:
       return saved > 0 && saved < 1 ? 1.0 / 6 : 0;
-    case Activation::hardswish:
+    case UnaryOp::hardswish:
       if (saved <= -3 || saved >= 3) return saved > 0 ? 1 : 0;
       return saved / 3 + 0.5;
-    case Activation::silu: {
+    case UnaryOp::silu: {
       const double s = exact_sigmoid(saved);
       return s + saved * s * (1 - s);
     }
-    case Activation::gelu:
+    case UnaryOp::gelu:
       return 0.5 * std::erfc(-saved * std::sqrt(0.5)) + saved * std::exp(-0.5 * saved * saved) / std::sqrt(2 * M_PI);
     default:
       return 1;

@@ -98,7 +98,7 @@ void moments_chunk(int64_t rows, int width, int64_t pitch, const float* x, float
 }
 
 // y = activation((x - mean) * scale + shift + residual)
-template <Activation kActivation, bool kResidual, bool kStream>
+template <UnaryOp kActivation, bool kResidual, bool kStream>
 void apply_loop(int64_t rows, int width, int64_t pitch, const float* mean, const float* scale, const float* shift,
                 const float* residual, const float* x, float* y) {
   for (int64_t at = 0; at < rows * pitch; at += pitch) {
@@ -115,7 +115,7 @@ void apply_loop(int64_t rows, int width, int64_t pitch, const float* mean, const
 // `stream`: see store().
 void apply_chunk(Activation activation, bool stream, int64_t rows, int width, int64_t pitch, const float* mean,
                  const float* scale, const float* shift, const float* residual, const float* x, float* y) {
-  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
+  with_activation(activation, [&]<UnaryOp kActivation>() HWY_ATTR {
     const auto run = [&]<bool kStream>() HWY_ATTR {
       if (residual) {
         apply_loop<kActivation, true, kStream>(rows, width, pitch, mean, scale, shift, residual, x, y);
@@ -123,7 +123,7 @@ void apply_chunk(Activation activation, bool stream, int64_t rows, int width, in
         apply_loop<kActivation, false, kStream>(rows, width, pitch, mean, scale, shift, residual, x, y);
       }
     };
-    if constexpr (kActivation == Activation::none || kActivation == Activation::relu) {
+    if constexpr (kActivation == UnaryOp::none || kActivation == UnaryOp::relu) {
       if (stream) return run.template operator()<true>();
     }
     run.template operator()<false>();

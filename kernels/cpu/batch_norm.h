@@ -15,7 +15,7 @@ inline bool differences_fit(int64_t rows, double inv_std) {
 
 // Whether the pass over memory that sums up dz can store it too. With other activations, rare before a residual, it
 // takes a pass of its own.
-constexpr bool stores_dz(Activation a) { return a == Activation::none || a == Activation::relu; }
+constexpr bool stores_dz(UnaryOp op) { return op == UnaryOp::none || op == UnaryOp::relu; }
 
 // What the gradients of a batch norm are computed from; y may be null.
 struct NormOperands {

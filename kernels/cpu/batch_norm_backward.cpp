@@ -24,10 +24,10 @@ namespace dnn::cpu::HWY_NAMESPACE {
 namespace {
 
 // dy * activation'(z) at element `at`, column i; centred = x - mean there.
-template <Activation kActivation, bool kFromY, class D, class V = hn::Vec<D>>
+template <UnaryOp kActivation, bool kFromY, class D, class V = hn::Vec<D>>
 HWY_INLINE V dz_at(D d, const NormOperands& in, int64_t at, int64_t i, V centred) {
   const V dy = hn::LoadU(d, in.dy + at);
-  if constexpr (kActivation == Activation::none) {
+  if constexpr (kActivation == UnaryOp::none) {
     return dy;
   } else if constexpr (kFromY) {
     return activation_backward<kActivation>(d, hn::LoadU(d, in.y + at), dy);
@@ -47,7 +47,7 @@ HWY_INLINE V centred_at(D d, const NormOperands& in, int64_t at, int64_t i) {
 }
 
 // sums[c] += dz and products[c] += dz * (x - mean) over kRows rows.
-template <Activation kActivation, bool kFromY, bool kDz, int kRows>
+template <UnaryOp kActivation, bool kFromY, bool kDz, int kRows>
 HWY_INLINE void add_rows(const NormOperands& in, int64_t row, int width, int64_t pitch, float* dz, float* sums,
                          float* products) {
   for_vectors(width, [&](auto d, int64_t i) HWY_ATTR {
@@ -67,7 +67,7 @@ HWY_INLINE void add_rows(const NormOperands& in, int64_t row, int width, int64_t
 }
 
 // In float over some rows, in double over these. `scratch` has room for two rows, totals for the sums and the products.
-template <Activation kActivation, bool kFromY, bool kDz>
+template <UnaryOp kActivation, bool kFromY, bool kDz>
 void sums_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, float* dz, float* scratch,
                double* totals) {
   constexpr int64_t kRowsOfFloatSums = 64;
@@ -75,8 +75,8 @@ void sums_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, f
     const int64_t end = std::min(rows, begin + kRowsOfFloatSums);
     std::fill_n(scratch, 2 * width, 0.0f);
     int64_t row = begin;
-    if constexpr (kActivation == Activation::none || kActivation == Activation::relu ||
-                  kActivation == Activation::relu6) {  // bound by memory
+    if constexpr (kActivation == UnaryOp::none || kActivation == UnaryOp::relu ||
+                  kActivation == UnaryOp::relu6) {  // bound by memory
       for (; row + 4 <= end; row += 4) {
         add_rows<kActivation, kFromY, kDz, 4>(in, row, width, pitch, dz, scratch, scratch + width);
       }
@@ -90,7 +90,7 @@ void sums_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, f
 
 void sums_chunk(Activation activation, const NormOperands& in, int64_t rows, int width, int64_t pitch, float* dz,
                 float* scratch, double* totals) {
-  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
+  with_activation(activation, [&]<UnaryOp kActivation>() HWY_ATTR {
     if constexpr (stores_dz(kActivation)) {
       if (dz) return sums_loop<kActivation, true, true>(in, rows, width, pitch, dz, scratch, totals);
     }
@@ -102,7 +102,7 @@ void sums_chunk(Activation activation, const NormOperands& in, int64_t rows, int
   });
 }
 
-template <Activation kActivation, bool kFromY, bool kTraining, bool kStream>
+template <UnaryOp kActivation, bool kFromY, bool kTraining, bool kStream>
 void dx_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, const float* slope, const float* offset,
              float* dx) {
   for (int64_t row = 0; row < rows; ++row) {
@@ -115,7 +115,7 @@ void dx_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, con
         const auto of_statistics = hn::MulAdd(centred, hn::LoadU(d, slope + i), hn::LoadU(d, offset + i));
         store<kStream>(hn::Mul(hn::Add(dz, of_statistics), scale), d, dx + at);
       } else {
-        constexpr bool kNeedsX = kActivation != Activation::none && !kFromY;
+        constexpr bool kNeedsX = kActivation != UnaryOp::none && !kFromY;
         const auto centred = kNeedsX ? centred_at(d, in, at, i) : hn::Zero(d);
         store<kStream>(hn::Mul(dz_at<kActivation, kFromY>(d, in, at, i, centred), scale), d, dx + at);
       }
@@ -124,10 +124,10 @@ void dx_loop(const NormOperands& in, int64_t rows, int width, int64_t pitch, con
   flush<kStream>();
 }
 
-template <Activation kActivation, bool kFromY, bool kTraining>
+template <UnaryOp kActivation, bool kFromY, bool kTraining>
 void dx_stores(const NormOperands& in, bool stream, int64_t rows, int width, int64_t pitch, const float* slope,
                const float* offset, float* dx) {
-  if constexpr (kActivation == Activation::none || kActivation == Activation::relu) {
+  if constexpr (kActivation == UnaryOp::none || kActivation == UnaryOp::relu) {
     if (stream) return dx_loop<kActivation, kFromY, kTraining, true>(in, rows, width, pitch, slope, offset, dx);
   }
   dx_loop<kActivation, kFromY, kTraining, false>(in, rows, width, pitch, slope, offset, dx);
@@ -136,8 +136,8 @@ void dx_stores(const NormOperands& in, bool stream, int64_t rows, int width, int
 // slope is null but in training. `stream`: see store().
 void dx_chunk(Activation activation, const NormOperands& in, bool stream, int64_t rows, int width, int64_t pitch,
               const float* slope, const float* offset, float* dx) {
-  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
-    if constexpr (slope_from_output(kActivation) && kActivation != Activation::none) {
+  with_activation(activation, [&]<UnaryOp kActivation>() HWY_ATTR {
+    if constexpr (slope_from_output(kActivation) && kActivation != UnaryOp::none) {
       if (in.y && slope) {
         return dx_stores<kActivation, true, true>(in, stream, rows, width, pitch, slope, offset, dx);
       }
@@ -217,8 +217,8 @@ void batch_norm_backward(Context& context, const RowsShape& shape, const BatchNo
   for (float* values : {centre, scale, shift}) split.repeat(values);
   NormOperands in{x, y, dy, centre, scale, shift};
 
-  if (dresidual && !stores_dz(activation)) {  // a pass of its own
-    dnn::cpu::activation_backward(context, activation, 0, shape.count(), y, dy, dresidual);
+  if (dresidual && !stores_dz(activation.op)) {  // a pass of its own
+    unary_backward(context, activation, shape.count(), y, dy, dresidual);
     in.dy = dresidual;
     activation = Activation::none;
     dresidual = nullptr;

@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
 namespace {
 
-template <Activation kActivation, bool kBias, bool kResidual, bool kStream>
+template <UnaryOp kActivation, bool kBias, bool kResidual, bool kStream>
 void epilogue_loop(int64_t count, int width, const float* bias, const float* residual, const float* x, float* y) {
   for (int64_t row = 0; row < count; row += width) {
     for_vectors(std::min<int64_t>(width, count - row), [&](auto d, int64_t i) HWY_ATTR {
@@ -30,7 +30,7 @@ void epilogue_loop(int64_t count, int width, const float* bias, const float* res
 }
 
 // For activations that compute for longer than it takes to see which operands there are.
-template <Activation kActivation>
+template <UnaryOp kActivation>
 void epilogue_any(int64_t count, int width, const float* bias, const float* residual, const float* x, float* y) {
   for (int64_t row = 0; row < count; row += width) {
     for_vectors(std::min<int64_t>(width, count - row), [&](auto d, int64_t i) HWY_ATTR {
@@ -42,7 +42,7 @@ void epilogue_any(int64_t count, int width, const float* bias, const float* resi
   }
 }
 
-template <Activation kActivation, bool kStream>
+template <UnaryOp kActivation, bool kStream>
 void epilogue_operands(int64_t count, int width, const float* bias, const float* residual, const float* x, float* y) {
   if (bias && residual) return epilogue_loop<kActivation, true, true, kStream>(count, width, bias, residual, x, y);
   if (bias) return epilogue_loop<kActivation, true, false, kStream>(count, width, bias, residual, x, y);
@@ -53,8 +53,8 @@ void epilogue_operands(int64_t count, int width, const float* bias, const float*
 // The first `count` values of rows of `width`. `stream`: see store().
 void epilogue_chunk(Activation activation, bool stream, int64_t count, int width, const float* bias,
                     const float* residual, const float* x, float* y) {
-  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
-    if constexpr (kActivation == Activation::none || kActivation == Activation::relu) {
+  with_activation(activation, [&]<UnaryOp kActivation>() HWY_ATTR {
+    if constexpr (kActivation == UnaryOp::none || kActivation == UnaryOp::relu) {
       if (stream) return epilogue_operands<kActivation, true>(count, width, bias, residual, x, y);
       epilogue_operands<kActivation, false>(count, width, bias, residual, x, y);
     } else {
@@ -64,18 +64,18 @@ void epilogue_chunk(Activation activation, bool stream, int64_t count, int width
 }
 
 // One row: dz = dy * activation'(y); sums += dz.
-template <Activation kActivation, bool kDz, bool kSums>
+template <UnaryOp kActivation, bool kDz, bool kSums>
 HWY_INLINE void backward_row(int64_t width, const float* y, const float* dy, float* dz, float* sums) {
   for_vectors(width, [&](auto d, int64_t i) HWY_ATTR {
     auto v = hn::LoadU(d, dy + i);
-    if constexpr (kActivation != Activation::none) v = activation_backward<kActivation>(d, hn::LoadU(d, y + i), v);
+    if constexpr (kActivation != UnaryOp::none) v = activation_backward<kActivation>(d, hn::LoadU(d, y + i), v);
     if constexpr (kDz) hn::StoreU(v, d, dz + i);
     if constexpr (kSums) hn::StoreU(hn::Add(v, hn::LoadU(d, sums + i)), d, sums + i);
   });
 }
 
 // Rows of `width` values, `pitch` apart. `sums` is scratch for float sums of a few rows, `totals` takes them all.
-template <Activation kActivation, bool kDz, bool kSums>
+template <UnaryOp kActivation, bool kDz, bool kSums>
 void backward_loop(int64_t rows, int width, int64_t pitch, const float* y, const float* dy, float* dz, float* sums,
                    double* totals) {
   constexpr int64_t kRowsOfFloatSums = 64;
@@ -83,7 +83,7 @@ void backward_loop(int64_t rows, int width, int64_t pitch, const float* y, const
     if (kSums) std::fill_n(sums, width, 0.0f);
     for (int64_t row = row0; row < std::min(rows, row0 + kRowsOfFloatSums); ++row) {
       const int64_t at = row * pitch;
-      backward_row<kActivation, kDz, kSums>(width, kActivation == Activation::none ? nullptr : y + at, dy + at,
+      backward_row<kActivation, kDz, kSums>(width, kActivation == UnaryOp::none ? nullptr : y + at, dy + at,
                                             kDz ? dz + at : nullptr, sums);
     }
     if (kSums) {
@@ -92,7 +92,7 @@ void backward_loop(int64_t rows, int width, int64_t pitch, const float* y, const
   }
 }
 
-template <Activation kActivation>
+template <UnaryOp kActivation>
 void backward_results(int64_t rows, int width, int64_t pitch, const float* y, const float* dy, float* dz, float* sums,
                       double* totals) {
   if (dz && totals) return backward_loop<kActivation, true, true>(rows, width, pitch, y, dy, dz, sums, totals);
@@ -102,7 +102,7 @@ void backward_results(int64_t rows, int width, int64_t pitch, const float* y, co
 
 void backward_chunk(Activation activation, int64_t rows, int width, int64_t pitch, const float* y, const float* dy,
                     float* dz, float* sums, double* totals) {
-  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
+  with_activation(activation, [&]<UnaryOp kActivation>() HWY_ATTR {
     if constexpr (slope_from_output(kActivation)) {
       backward_results<kActivation>(rows, width, pitch, y, dy, dz, sums, totals);
     }

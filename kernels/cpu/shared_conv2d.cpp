@@ -112,7 +112,7 @@ void for_each_run(const Conv2dShape& p, int oh, F&& f) {
   }
 }
 
-template <Activation kActivation>
+template <UnaryOp kActivation>
 void activate_row(int64_t count, float* y) {  // whole vectors: the row has room
   const hn::ScalableTag<float> d;
   for (int64_t i = 0; i < count; i += hn::Lanes(d)) hn::StoreU(activate<kActivation>(d, hn::LoadU(d, y + i)), d, y + i);
@@ -179,7 +179,7 @@ void forward_pictures(const Conv2dShape& p, Range pictures, const float* x, cons
       }
       if (activation != Activation::none) {
         with_activation(activation,
-                        [&]<Activation kActivation>() HWY_ATTR { activate_row<kActivation>(count, scratch.y_row); });
+                        [&]<UnaryOp kActivation>() HWY_ATTR { activate_row<kActivation>(count, scratch.y_row); });
       }
       float* to = y + n * y_picture(p) + oh * y_row(p);
       const int64_t run = p.y_pitch() == p.c ? count : p.c;

@@ -1,5 +1,4 @@
 #include <kernels/host_memory.h>
-#include <kernels/reference/activation.h>
 #include <kernels/reference/adaptive_pool2d.h>
 #include <kernels/reference/batch_norm.h>
 #include <kernels/reference/conv2d.h>
@@ -12,7 +11,6 @@
 #include <kernels/reference/lrn.h>
 #include <kernels/reference/pad2d.h>
 #include <kernels/reference/pool2d.h>
-#include <kernels/reference/power.h>
 #include <kernels/reference/prelu.h>
 #include <kernels/reference/random.h>
 #include <kernels/reference/reference.h>
@@ -21,6 +19,7 @@
 #include <kernels/reference/shared_conv2d.h>
 #include <kernels/reference/softmax.h>
 #include <kernels/reference/sum.h>
+#include <kernels/reference/unary.h>
 #include <kernels/reference/upsample2d.h>
 
 namespace dnn::reference {

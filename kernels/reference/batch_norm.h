@@ -62,9 +62,9 @@ void batch_norm_backward(Context& context, const RowsShape& shape, const BatchNo
   const auto v = [&](int64_t i, int c) -> double { return (double{x[i]} - mean[c]) * inv_std[c]; };
   const auto slope = [&](int64_t i, int c) -> double {
     if (activation == Activation::none) return 1;
-    if (y_or_null) return activation_slope(activation, y_or_null[i]);
+    if (y_or_null) return unary_slope(activation, y_or_null[i]);
     const double z = v(i, c) * weight(c) + (bias_or_null ? bias_or_null[c] : T{0});
-    return activation_slope(activation, slope_from_output(activation) ? activate(activation, z) : z);
+    return unary_slope(activation, slope_from_output(activation) ? unary(activation, z) : z);
   };
   Workspace workspace(context);
   double* sum = workspace.take<double>(shape.cols);

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include <kernels/backend.h>
-#include <kernels/reference/activation.h>
+#include <kernels/reference/unary.h>
 
 namespace dnn::reference {
 
@@ -12,7 +12,7 @@ template <class T>
 T finish(const Epilogue<T>& epilogue, double result, int column, int64_t at) {
   if (epilogue.bias) result += epilogue.bias[column];
   if (epilogue.residual) result += epilogue.residual[at];
-  return static_cast<T>(activate(epilogue.activation, result));
+  return static_cast<T>(unary(epilogue.activation, result));
 }
 
 template <class T>
@@ -25,7 +25,7 @@ template <class T>
 void epilogue_backward(Context& context, const RowsShape& shape, Activation activation, const T* y, const T* dy, T* dz,
                        T* dbias_or_null) {
   const auto slope = [&](int64_t i) {
-    return activation == Activation::none ? T{1} : activation_slope(activation, y[i]);
+    return activation == Activation::none ? T{1} : unary_slope(activation, y[i]);
   };
   Workspace workspace(context);
   double* sum = workspace.take<double>(shape.cols);

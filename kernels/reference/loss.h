@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include <kernels/backend.h>
-#include <kernels/reference/activation.h>
+#include <kernels/reference/unary.h>
 #include <kernels/reference/softmax.h>
 
 namespace dnn::reference {

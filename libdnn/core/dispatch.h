@@ -20,7 +20,7 @@ T* data_or_null(const Tensor& tensor) {
 
 // Runs f(kernels, context) with the kernel table of the operands' device and number type:
 //   run_kernel("relu", {&x, &y}, [&]<class T>(const Kernels<T>& k, Context& context) {
-//     k.activation_forward(context, Activation::relu, x.numel(), x.data<T>(), y.data<T>());
+//     k.unary_forward(context, Activation::relu, x.numel(), x.data<T>(), y.data<T>());
 //   });
 // Error where the operands differ in device or dtype, or hold no floats; undefined ones but the first are passed over.
 template <class F>

@@ -8,30 +8,46 @@ namespace dnn {
 
 // What the modules that only apply a function without parameters have in common; the functions are those of
 // ops/activation.h.
-template <class Self, Activation kActivation>
+template <class Self, UnaryOp kOp>
 class ActivationModule : public Module {
  public:
   std::shared_ptr<Module> clone() const override { return std::make_shared<Self>(static_cast<const Self&>(*this)); }
-  std::optional<Activation> as_activation() const override { return kActivation; }
+  std::optional<Activation> as_activation() const override { return Activation{{kOp}}; }
 
  protected:
-  Tensor forward(const Tensor& x) override { return activate(x, kActivation); }
+  Tensor forward(const Tensor& x) override { return activate(x, Activation{{kOp}}); }
 };
 
-class Identity : public ActivationModule<Identity, Activation::none> {};
-class ReLU : public ActivationModule<ReLU, Activation::relu> {};
-class Sigmoid : public ActivationModule<Sigmoid, Activation::sigmoid> {};
-class Tanh : public ActivationModule<Tanh, Activation::tanh> {};
-class ReLU6 : public ActivationModule<ReLU6, Activation::relu6> {};
-class Hardsigmoid : public ActivationModule<Hardsigmoid, Activation::hardsigmoid> {};
-class Hardswish : public ActivationModule<Hardswish, Activation::hardswish> {};
-class SiLU : public ActivationModule<SiLU, Activation::silu> {};
-class GELU : public ActivationModule<GELU, Activation::gelu> {};
+class Identity : public ActivationModule<Identity, UnaryOp::none> {};
+class ReLU : public ActivationModule<ReLU, UnaryOp::relu> {};
+class Sigmoid : public ActivationModule<Sigmoid, UnaryOp::sigmoid> {};
+class Tanh : public ActivationModule<Tanh, UnaryOp::tanh> {};
+class ReLU6 : public ActivationModule<ReLU6, UnaryOp::relu6> {};
+class Hardsigmoid : public ActivationModule<Hardsigmoid, UnaryOp::hardsigmoid> {};
+class Hardswish : public ActivationModule<Hardswish, UnaryOp::hardswish> {};
+class SiLU : public ActivationModule<SiLU, UnaryOp::silu> {};
+class Mish : public ActivationModule<Mish, UnaryOp::mish> {};
+
+// GELU(GeluApproximate::tanh) for torch's GELU(approximate="tanh").
+class GELU : public Module {
+ public:
+  explicit GELU(GeluApproximate approximate = GeluApproximate::none) : approximate_(approximate) {}
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+  std::optional<Activation> as_activation() const override {
+    return approximate_ == GeluApproximate::tanh ? Activation::gelu_tanh : Activation::gelu;
+  }
+
+ protected:
+  Tensor forward(const Tensor& x) override { return gelu(x, approximate_); }
+
+ private:
+  GeluApproximate approximate_;
+};
 
 class LeakyReLU : public Module {
  public:
   explicit LeakyReLU(double negative_slope = 0.01) : negative_slope_(negative_slope) {
-    check_alpha(Activation::leaky_relu, negative_slope);
+    check_alpha(UnaryOp::leaky_relu, negative_slope);
   }
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
@@ -44,7 +60,7 @@ class LeakyReLU : public Module {
 
 class ELU : public Module {
  public:
-  explicit ELU(double alpha = 1) : alpha_(alpha) { check_alpha(Activation::elu, alpha); }
+  explicit ELU(double alpha = 1) : alpha_(alpha) { check_alpha(UnaryOp::elu, alpha); }
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
@@ -56,7 +72,7 @@ class ELU : public Module {
 
 class Softplus : public Module {
  public:
-  explicit Softplus(double beta = 1) : beta_(beta) { check_alpha(Activation::softplus, beta); }
+  explicit Softplus(double beta = 1) : beta_(beta) { check_alpha(UnaryOp::softplus, beta); }
   std::shared_ptr<Module> clone() const override { return clone_of(*this); }
 
  protected:
@@ -64,6 +80,26 @@ class Softplus : public Module {
 
  private:
   double beta_;
+};
+
+class LogSigmoid : public Module {
+ public:
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+
+ protected:
+  Tensor forward(const Tensor& x) override { return logsigmoid(x); }
+};
+
+class Hardtanh : public Module {
+ public:
+  explicit Hardtanh(double min = -1, double max = 1) : min_(min), max_(max) { check_hardtanh(min, max); }
+  std::shared_ptr<Module> clone() const override { return clone_of(*this); }
+
+ protected:
+  Tensor forward(const Tensor& x) override { return hardtanh(x, min_, max_); }
+
+ private:
+  double min_, max_;
 };
 
 // Over the last dimension. A net that is trained with cross_entropy has none: the loss takes logits.

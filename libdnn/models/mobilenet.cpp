@@ -149,7 +149,7 @@ Sequential mobilenet_v2(int classes) {
 }
 
 Sequential mobilenet_v3_small(int classes) {
-  using enum Activation;
+  const Activation relu = Activation::relu, hardswish = Activation::hardswish;
   return mobilenet_v3({{3, 16, 16, true, relu, 2},
                        {3, 72, 24, false, relu, 2},
                        {3, 88, 24, false, relu, 1},
@@ -165,7 +165,7 @@ Sequential mobilenet_v3_small(int classes) {
 }
 
 Sequential mobilenet_v3_large(int classes) {
-  using enum Activation;
+  const Activation relu = Activation::relu, hardswish = Activation::hardswish;
   return mobilenet_v3({{3, 16, 16, false, relu, 1},
                        {3, 64, 24, false, relu, 2},
                        {3, 72, 24, false, relu, 1},

@@ -1,59 +1,51 @@
 #include <libdnn/ops/activation.h>
 
-#include <libdnn/autograd/tape.h>
-#include <libdnn/core/dispatch.h>
 #include <libdnn/ops/check.h>
-#include <libdnn/ops/epilogue.h>
+#include <libdnn/ops/unary.h>
 
 namespace dnn {
-namespace {
 
-Tensor activation(const char* name, Activation kind, const Tensor& x, double alpha = 0) {
-  Tensor y(x.shape(), x.dtype(), x.device());
-  run_kernel(name, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.activation_forward(context, kind, alpha, x.numel(), x.data<T>(), y.data<T>());
-  });
-  if (!wants_grad({x})) return y;
-  const Tensor saved = slope_from_output(kind, alpha) ? y.detach() : x;
-  record(name, {x}, {y}, [name, kind, alpha, saved](const TensorList& dy) -> TensorList {
-    const Tensor dx = over_or_new(dy[0]);
-    run_kernel(name, {&saved, &dy[0]}, [&]<class T>(const Kernels<T>& k, Context& context) {
-      k.activation_backward(context, kind, alpha, saved.numel(), saved.data<T>(), dy[0].data<T>(), dx.data<T>());
-    });
-    return {dx};
-  });
-  return y;
+Tensor activate(const Tensor& x, const Activation& activation) {
+  return activation == Activation::none ? x : unary("activate", activation, x);
 }
 
-}  // namespace
+Tensor relu(const Tensor& x) { return unary("relu", Activation::relu, x); }
+Tensor sigmoid(const Tensor& x) { return unary("sigmoid", Activation::sigmoid, x); }
+Tensor tanh(const Tensor& x) { return unary("tanh", Activation::tanh, x); }
+Tensor relu6(const Tensor& x) { return unary("relu6", Activation::relu6, x); }
+Tensor hardsigmoid(const Tensor& x) { return unary("hardsigmoid", Activation::hardsigmoid, x); }
+Tensor hardswish(const Tensor& x) { return unary("hardswish", Activation::hardswish, x); }
+Tensor mish(const Tensor& x) { return unary("mish", Activation::mish, x); }
 
-Tensor activate(const Tensor& x, Activation activation_kind) {
-  can_fuse("activate", activation_kind, false);
-  return activation_kind == Activation::none ? x : activation("activate", activation_kind, x);
+Tensor silu(const Tensor& x, double beta) {
+  check_finite("silu", "beta", beta);
+  return unary("silu", beta == 1 ? Activation::silu : Activation::swish(beta), x);
 }
 
-Tensor relu(const Tensor& x) { return activation("relu", Activation::relu, x); }
-Tensor sigmoid(const Tensor& x) { return activation("sigmoid", Activation::sigmoid, x); }
-Tensor tanh(const Tensor& x) { return activation("tanh", Activation::tanh, x); }
-Tensor relu6(const Tensor& x) { return activation("relu6", Activation::relu6, x); }
-Tensor hardsigmoid(const Tensor& x) { return activation("hardsigmoid", Activation::hardsigmoid, x); }
-Tensor hardswish(const Tensor& x) { return activation("hardswish", Activation::hardswish, x); }
-Tensor silu(const Tensor& x) { return activation("silu", Activation::silu, x); }
-Tensor gelu(const Tensor& x) { return activation("gelu", Activation::gelu, x); }
+Tensor gelu(const Tensor& x, GeluApproximate approximate) {
+  return unary("gelu", approximate == GeluApproximate::tanh ? Activation::gelu_tanh : Activation::gelu, x);
+}
 
 Tensor leaky_relu(const Tensor& x, double negative_slope) {
-  check_alpha(Activation::leaky_relu, negative_slope);
-  return activation("leaky_relu", Activation::leaky_relu, x, negative_slope);
+  check_alpha(UnaryOp::leaky_relu, negative_slope);
+  return unary("leaky_relu", Activation::leaky_relu(negative_slope), x);
 }
 
 Tensor elu(const Tensor& x, double alpha) {
-  check_alpha(Activation::elu, alpha);
-  return activation("elu", Activation::elu, x, alpha);
+  check_alpha(UnaryOp::elu, alpha);
+  return unary("elu", Activation::elu(alpha), x);
 }
 
 Tensor softplus(const Tensor& x, double beta) {
-  check_alpha(Activation::softplus, beta);
-  return activation("softplus", Activation::softplus, x, beta);
+  check_alpha(UnaryOp::softplus, beta);
+  return unary("softplus", Activation::softplus(beta), x);
+}
+
+Tensor logsigmoid(const Tensor& x) { return unary("logsigmoid", Activation::softplus(-1), x); }
+
+Tensor hardtanh(const Tensor& x, double min, double max) {
+  check_hardtanh(min, max);
+  return unary("hardtanh", Activation::hardtanh(min, max), x);
 }
 
 }  // namespace dnn

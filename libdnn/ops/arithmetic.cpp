@@ -36,8 +36,6 @@ Tensor binary(const char* op, const Tensor& a, const Tensor& b, Choose choose) {
   return y;
 }
 
-Tensor scalar_like(const Tensor& x, double value) { return full({}, value, x.dtype(), x.device()); }
-
 }  // namespace
 
 Tensor add(const Tensor& a, const Tensor& b) {
@@ -92,16 +90,5 @@ Tensor div(const Tensor& a, const Tensor& b) {
          });
   return y;
 }
-
-Tensor operator+(const Tensor& a, double b) { return add(a, scalar_like(a, b)); }
-Tensor operator-(const Tensor& a, double b) { return sub(a, scalar_like(a, b)); }
-Tensor operator*(const Tensor& a, double b) { return mul(a, scalar_like(a, b)); }
-Tensor operator/(const Tensor& a, double b) { return div(a, scalar_like(a, b)); }
-Tensor operator+(double a, const Tensor& b) { return add(scalar_like(b, a), b); }
-Tensor operator-(double a, const Tensor& b) { return sub(scalar_like(b, a), b); }
-Tensor operator*(double a, const Tensor& b) { return mul(scalar_like(b, a), b); }
-Tensor operator/(double a, const Tensor& b) { return div(scalar_like(b, a), b); }
-
-Tensor operator-(const Tensor& a) { return a * -1.0; }
 
 }  // namespace dnn

@@ -38,7 +38,8 @@ int packed_size(const char* op, const Tensor& w, int64_t count) {
 }
 
 void check_no_grad(const char* op, const TensorList& operands) {
-  if (wants_grad(operands)) throw Error(fmt::format("[{}] a packed weight has no backward step; call it under NoGrad", op));
+  if (wants_grad(operands))
+    throw Error(fmt::format("[{}] a packed weight has no backward step; call it under NoGrad", op));
 }
 
 void check_channels(const char* op, int in, int out, int groups) {
@@ -88,11 +89,15 @@ std::string layout_hint(const Shape& x, int channels) {
   return second ? "; x looks like (N, C, H, W), which nchw_to_nhwc brings to (N, H, W, C)" : "";
 }
 
-void check_alpha(Activation activation, double alpha) {
-  if (activation == Activation::leaky_relu) return check_finite("leaky_relu", "negative_slope", alpha);
-  if (activation == Activation::elu) return check_finite("elu", "alpha", alpha);
+void check_alpha(UnaryOp op, double alpha) {
+  if (op == UnaryOp::leaky_relu) return check_finite("leaky_relu", "negative_slope", alpha);
+  if (op == UnaryOp::elu) return check_finite("elu", "alpha", alpha);
   check_finite("softplus", "beta", alpha);
   if (alpha == 0) throw Error("[softplus] beta must not be 0; got 0");
+}
+
+void check_hardtanh(double min, double max) {
+  if (!(min < max)) throw Error(fmt::format("[hardtanh] min must be below max; got {} and {}", min, max));
 }
 
 ResizeShape resize_shape(const char* op, const Tensor& x, std::array<int, 2> size) {

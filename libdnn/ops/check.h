@@ -43,7 +43,9 @@ void check_batch_norm(double eps, double momentum);
 void check_finite(const char* op, const char* name, double value);
 
 // The alpha of leaky_relu (negative_slope), elu or softplus (beta): finite, and not 0 for softplus.
-void check_alpha(Activation activation, double alpha);
+void check_alpha(UnaryOp op, double alpha);
+
+void check_hardtanh(double min, double max);  // min below max
 
 // Pictures x (N, H, W, C) brought to another height and width.
 ResizeShape resize_shape(const char* op, const Tensor& x, std::array<int, 2> size);

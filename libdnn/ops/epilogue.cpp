@@ -8,8 +8,8 @@
 namespace dnn {
 
 bool can_fuse(const char* op, Activation activation, bool gradient_wanted) {
-  if (has_alpha(activation)) {
-    throw Error(fmt::format("[{}] leaky_relu, elu and softplus are operations of their own, not part of another", op));
+  if (has_parameters(activation.op)) {
+    throw Error(fmt::format("[{}] an activation with parameters is an operation of its own, not part of another", op));
   }
   return !gradient_wanted || slope_from_output(activation);
 }

@@ -11,6 +11,7 @@
 #include <libdnn/ops/cross_entropy.h>
 #include <libdnn/ops/dropout.h>
 #include <libdnn/ops/flatten.h>
+#include <libdnn/ops/functions.h>
 #include <libdnn/ops/linear.h>
 #include <libdnn/ops/lrn.h>
 #include <libdnn/ops/matmul.h>

@@ -137,7 +137,7 @@ void check_in_place(const Backend& row, const RowsShape& shape, const BatchNormP
 
 void check_row(const Backend& row, const RowsShape& shape, const BatchNormParams& params, Activation activation,
                Form form) {
-  INFO(row.name << ", " << shape.rows << " rows of " << shape.cols << ", activation " << static_cast<int>(activation)
+  INFO(row.name << ", " << shape.rows << " rows of " << shape.cols << ", activation " << static_cast<int>(activation.op)
                 << (form == Form::residual ? ", residual" : "") << (params.training ? "" : ", eval"));
   const Operands in(shape);
   const Results y = run<float>(row, shape, params, activation, form, in, nullptr);

@@ -30,7 +30,7 @@ void compare_forward(const NamedConv2d& named, bool with_bias, bool with_residua
                          epilogue(absolute(bias64), absolute(residual64), Activation::none), scale.get());
   for (const Backend* row : rows_with(kForward)) {
     INFO(row->name << ", " << named.name << ", bias " << with_bias << ", residual " << with_residual << ", activation "
-                   << static_cast<int>(activation));
+                   << static_cast<int>(activation.op));
     Context context(*row);
     Buffer<float> y(y64.size());
     const double length = double{1} * shape.r * shape.s * shape.c / shape.groups + 2;

@@ -54,7 +54,7 @@ TEST_CASE("epilogue: every row against the reference", "[epilogue]") {
               convert<double>(x).get(), y64.get());
           for (const Backend* row : rows_with(kForward)) {
             INFO(row->name << ", " << shape.rows << " x " << shape.cols << ", bias " << with_bias << ", residual "
-                           << with_residual << ", activation " << static_cast<int>(activation));
+                           << with_residual << ", activation " << static_cast<int>(activation.op));
             Context context(*row);
             const Epilogue<float> epilogue{with_bias ? bias.get() : nullptr, with_residual ? residual.get() : nullptr,
                                            activation};
@@ -83,7 +83,7 @@ TEST_CASE("epilogue_backward: every row against the reference", "[epilogue]") {
       kernels.epilogue_backward(reference, shape, Activation::none, nullptr, absolute(dy64).get(), nullptr,
                                 scale.get());
       for (const Backend* row : rows_with(kBackward)) {
-        INFO(row->name << ", " << shape.rows << " x " << shape.cols << ", activation " << static_cast<int>(activation));
+        INFO(row->name << ", " << shape.rows << " x " << shape.cols << ", activation " << static_cast<int>(activation.op));
         Context context(*row);
         Buffer<float> dz(shape.count()), dbias(shape.cols), in_place = dy, alone(shape.cols);
         row->f32.epilogue_backward(context, shape, activation, y.get(), dy.get(), dz.get(), dbias.get());

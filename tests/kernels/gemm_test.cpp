@@ -43,7 +43,7 @@ void compare(const GemmShape& shape, bool with_bias_and_residual, Activation act
                                        Activation::none, with_bias_and_residual),
                            scale.get());
   for (const Backend* row : rows_with(kGemm)) {
-    INFO(row->name << ", " << text(shape) << ", activation " << static_cast<int>(activation));
+    INFO(row->name << ", " << text(shape) << ", activation " << static_cast<int>(activation.op));
     Context context(*row);
     Buffer<float> c = before;
     row->f32.gemm(context, shape, a.get(), b.get(), epilogue_of(bias, residual, activation, with_bias_and_residual),

@@ -74,7 +74,7 @@ TEST_CASE("overflow: batch norm, every row against the reference", "[overflow]")
                                   dx64.get(), with_residual ? dresidual64.get() : nullptr, dweight64.get(),
                                   dbias64.get());
         for (const Backend* row : rows()) {
-          INFO(row->name << ", " << shape.rows << "x" << shape.cols << ", activation " << static_cast<int>(activation)
+          INFO(row->name << ", " << shape.rows << "x" << shape.cols << ", activation " << static_cast<int>(activation.op)
                          << ", residual " << with_residual);
           Context context(*row);
           Buffer<float> y(count), mean(shape.cols), inv_std(shape.cols), dx(count), dresidual(count),

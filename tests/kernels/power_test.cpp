@@ -3,33 +3,35 @@
 namespace dnn::test {
 namespace {
 
+UnaryParams power_of(double power, double scale, double shift) { return {UnaryOp::pow, power, scale, shift}; }
+
 struct Case {
-  PowerParams params;
+  double power, scale, shift;
   std::vector<float> y, dx;  // at x = 1, 4, -2; upstream (1, 1, 3)
 };
 
 TEST_CASE("power: values by hand", "[power]") {
   const float inf = std::numeric_limits<float>::infinity();
   const std::vector<Case> cases{
-      {{1, 2, 3}, {5, 11, -1}, {2, 2, 6}},
-      {{2, 1, 0}, {1, 16, 4}, {2, 8, -12}},
-      {{3, 2, 1}, {27, 729, -27}, {54, 486, 162}},
-      {{0, 2, 1}, {1, 1, 1}, {0, 0, 0}},
-      {{-1, 1, 1}, {0.5f, 0.2f, -1}, {-0.25f, -0.04f, -3}},
-      {{0.5, 1, 2}, {1.7320508f, 2.4494897f, 0}, {0.28867513f, 0.20412415f, inf}},
-      {{-0.75, 3, 10}, {0.14606376f, 0.09844258f, 0.35355339f}, {-0.02528064f, -0.01006738f, -0.59662135f}},
-      {{0.3, 1, 3}, {1.51571657f, 1.79279008f, 1}, {0.11367874f, 0.07683386f, 0.9f}},
-      {{17, 1, 0.5}, {985.26125f, 1.27236799e11f, -985.26125f}, {11166.2942f, 4.80672351e11f, 33498.8826f}},
+      {1, 2, 3, {5, 11, -1}, {2, 2, 6}},
+      {2, 1, 0, {1, 16, 4}, {2, 8, -12}},
+      {3, 2, 1, {27, 729, -27}, {54, 486, 162}},
+      {0, 2, 1, {1, 1, 1}, {0, 0, 0}},
+      {-1, 1, 1, {0.5f, 0.2f, -1}, {-0.25f, -0.04f, -3}},
+      {0.5, 1, 2, {1.7320508f, 2.4494897f, 0}, {0.28867513f, 0.20412415f, inf}},
+      {-0.75, 3, 10, {0.14606376f, 0.09844258f, 0.35355339f}, {-0.02528064f, -0.01006738f, -0.59662135f}},
+      {0.3, 1, 3, {1.51571657f, 1.79279008f, 1}, {0.11367874f, 0.07683386f, 0.9f}},
+      {17, 1, 0.5, {985.26125f, 1.27236799e11f, -985.26125f}, {11166.2942f, 4.80672351e11f, 33498.8826f}},
   };
   const Buffer<float> x({1, 4, -2}), dy({1, 1, 3});
   for (const Backend* row : rows()) {
     for (const Case& c : cases) {
-      INFO(row->name << ", power " << c.params.power);
+      INFO(row->name << ", power " << c.power);
       Context context(*row);
       Buffer<float> y(3), dx(3);
-      row->f32.power_forward(context, c.params, 3, x.get(), y.get());
+      row->f32.unary_forward(context, power_of(c.power, c.scale, c.shift), 3, x.get(), y.get());
       check_values<float>(y, c.y, 2e-6);
-      row->f32.power_backward(context, c.params, 3, x.get(), dy.get(), dx.get());
+      row->f32.unary_backward(context, power_of(c.power, c.scale, c.shift), 3, x.get(), dy.get(), dx.get());
       if (c.dx[2] == inf) {
         CHECK(dx[2] == inf);
         dx[2] = 1;
@@ -47,17 +49,17 @@ TEST_CASE("power: every row against the reference", "[power]") {
       for (const int count : {0, 1, 3, 7, 8, 9, 15, 16, 17, 33, 40001}) {
         INFO(row->name << ", power " << power << ", " << count << " values");
         Context context(*row), reference(reference_row());
-        const PowerParams params{power, 0.7, 1.2};
+        const UnaryParams params = power_of(power, 0.7, 1.2);
         const auto x = Buffer<float>::random(count, 1), dy = Buffer<float>::random(count, 2);
         Buffer<float> y(count), dx(count);
         Buffer<double> y64(count), dx64(count), scale(count);
-        row->f32.power_forward(context, params, count, x.get(), y.get());
-        reference_row().f64.power_forward(reference, params, count, convert<double>(x).get(), y64.get());
+        row->f32.unary_forward(context, params, count, x.get(), y.get());
+        reference_row().f64.unary_forward(reference, params, count, convert<double>(x).get(), y64.get());
         // An error of the base counts as often as the power says.
         const double length = std::max(1.0, 36 * power * power);
         check_close(y, y64, absolute(y64), length);
-        row->f32.power_backward(context, params, count, x.get(), dy.get(), dx.get());
-        reference_row().f64.power_backward(reference, params, count, convert<double>(x).get(),
+        row->f32.unary_backward(context, params, count, x.get(), dy.get(), dx.get());
+        reference_row().f64.unary_backward(reference, params, count, convert<double>(x).get(),
                                            convert<double>(dy).get(), dx64.get());
         check_close(dx, dx64, absolute(dx64), std::max(36.0, length));
       }
@@ -73,7 +75,7 @@ TEST_CASE("power: zero, infinities, NaN and negative numbers as std::pow has the
       INFO(row->name << ", power " << power);
       Context context(*row);
       Buffer<float> y(9);
-      row->f32.power_forward(context, {power, 1, 0}, 9, x.get(), y.get());
+      row->f32.unary_forward(context, power_of(power, 1, 0), 9, x.get(), y.get());
       for (int i = 0; i < 9; ++i) {
         const double expected = std::pow(double{x[i]}, power);
         INFO("element " << i << ": " << y[i] << " instead of " << expected);
@@ -93,12 +95,12 @@ TEST_CASE("power: gradient by differences", "[power]") {
   const Backend& row = reference_row();
   Context context(row);
   for (const double power : {-0.75, 0.5, 2.0, 3.3}) {
-    const PowerParams params{power, 0.7, 1.2};
+    const UnaryParams params = power_of(power, 0.7, 1.2);
     const auto x = Buffer<double>::random(9, 1), dy = Buffer<double>::random(9, 2);
     Buffer<double> dx(9);
-    row.f64.power_backward(context, params, 9, x.get(), dy.get(), dx.get());
+    row.f64.unary_backward(context, params, 9, x.get(), dy.get(), dx.get());
     check_gradient(dx, central_differences(x, dy, [&](const double* in, double* out) {
-                     row.f64.power_forward(context, params, 9, in, out);
+                     row.f64.unary_forward(context, params, 9, in, out);
                    }));
   }
 }

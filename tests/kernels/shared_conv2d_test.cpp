@@ -90,7 +90,7 @@ TEST_CASE("shared_conv2d forward: every row against the reference", "[shared_con
                                                   bias_size.get(), Activation::none, scale.get());
         for (const Backend* row : rows_with(kForward)) {
           INFO(row->name << ", " << named.name << ", bias " << with_bias << ", activation "
-                         << static_cast<int>(activation));
+                         << static_cast<int>(activation.op));
           Context context(*row);
           Buffer<float> y(y64.size());
           row->f32.shared_conv2d_forward(context, shape, x.get(), w.get(), with_bias ? bias.get() : nullptr, activation,

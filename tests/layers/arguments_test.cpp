@@ -45,7 +45,8 @@ TEST_CASE("arguments: convolutions", "[layers]") {
   check_transposed([](auto& o) { o.output_padding = 1; }, "[conv_transpose2d] output_padding");
   check_transposed([](auto& o) { o.output_padding = -1; }, "output_padding");
   check_transposed([](auto& o) { o.groups = 3; }, "3 groups");
-  check_transposed([](auto& o) { o.activation = Activation::elu; }, "[conv_transpose2d] leaky_relu, elu");
+  check_transposed([](auto& o) { o.activation = Activation::elu(); },
+                   "[conv_transpose2d] an activation with parameters");
   CHECK_NOTHROW(ConvTranspose2d({.in_channels = 4, .out_channels = 4, .output_padding = 1, .dilation = 2}));
 
   CHECK_THROWS_WITH(SharedConv2d({.kernel_size = 0}), Contains("[shared_conv2d] kernel_size"));
@@ -78,7 +79,7 @@ TEST_CASE("arguments: dense layers, norms and the rest", "[layers]") {
   CHECK_THROWS_WITH(BatchNorm2d({.num_features = 2, .eps = nan}), Contains("eps"));
   CHECK_THROWS_WITH(BatchNorm2d({.num_features = 2, .momentum = 1.5}), Contains("momentum is from 0 to 1; got 1.5"));
   CHECK_THROWS_WITH(BatchNorm2d({.num_features = 2, .momentum = nan}), Contains("momentum"));
-  CHECK_THROWS_WITH(BatchNorm2d({.num_features = 2, .activation = Activation::elu}), Contains("[batch_norm]"));
+  CHECK_THROWS_WITH(BatchNorm2d({.num_features = 2, .activation = Activation::elu()}), Contains("[batch_norm]"));
   CHECK_THROWS_WITH(LocalResponseNorm(0), Contains("[local_response_norm] size"));
   CHECK_THROWS_WITH(LocalResponseNorm(5, nan), "[local_response_norm] alpha must be finite; got nan");
   CHECK_THROWS_WITH(LocalResponseNorm({.beta = nan}), Contains("beta"));

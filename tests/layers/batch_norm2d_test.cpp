@@ -88,9 +88,7 @@ TEST_CASE("BatchNorm2d: errors name the layer", "[layers]") {
   const test::DefaultDevice on("reference");
   struct Block : Module {
     Block() { add("bn1", BatchNorm2d(2)); }
-    Tensor forward(const Tensor& x) override {
-      return child("bn1")(x, Activation::relu, Tensor());
-    }
+    Tensor forward(const Tensor& x) override { return child("bn1")(x, Activation::relu, Tensor()); }
     std::shared_ptr<Module> clone() const override { return std::make_shared<Block>(*this); }
   };
   Sequential net;

@@ -33,7 +33,7 @@ TEST_CASE("batch_norm op: gradients and rows", "[ops]") {
     for (const Activation activation :
          {Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh, Activation::relu6,
           Activation::hardsigmoid, Activation::hardswish, Activation::silu, Activation::gelu}) {
-      INFO("activation " << static_cast<int>(activation) << (training ? "" : ", eval"));
+      INFO("activation " << static_cast<int>(activation.op) << (training ? "" : ", eval"));
       const BatchNormOptions options{.training = training, .activation = activation};
       const auto running = [&](const std::vector<double>& values, const Tensor& like) {
         const Tensor exact = from_vector(values, {9}, "reference");
@@ -92,7 +92,7 @@ TEST_CASE("batch_norm op: bad input", "[ops]") {
   CHECK_THROWS_WITH(batch_norm(x, three, three, two, three), Contains("weight must be (3)"));
   CHECK_THROWS_WITH(batch_norm(x, three, three, three, two), Contains("bias must be (3)"));
   CHECK_THROWS_WITH(batch_norm(x, none, none, three, three, {}, three), Contains("residual must be (2, 3)"));
-  CHECK_THROWS_WITH(batch_norm(x, none, none, three, three, {.activation = Activation::elu}), Contains("of their own"));
+  CHECK_THROWS_WITH(batch_norm(x, none, none, three, three, {.activation = Activation::elu()}), Contains("of its own"));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST_CASE("conv2d op: fused activation and residual", "[ops]") {
   const Tensor x = random64(c.x, 1), w = random64(c.w, 2), bias = random64({c.w[0]}, 3);
   const Tensor residual = random64(conv2d(x, w, bias, c.options).shape(), 4);
   for (const Activation activation : {Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh}) {
-    INFO("activation " << static_cast<int>(activation));
+    INFO("activation " << static_cast<int>(activation.op));
     Conv2dOptions options = c.options;
     options.activation = activation;
     check_op([&](const TensorList& t) { return TensorList{conv2d(t[0], t[1], t[2], options, t[3])}; },

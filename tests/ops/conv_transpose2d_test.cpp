@@ -80,7 +80,7 @@ TEST_CASE("conv_transpose2d op: activations, and each gradient alone", "[ops]") 
   const Tensor x = random64(c.x, 1), w = random64(c.w, 2), bias = random64({c.w[3]}, 3);
   const Tensor x0 = x.detach(), w0 = w.detach(), bias0 = bias.detach();
   for (const Activation activation : {Activation::relu, Activation::tanh, Activation::silu}) {
-    INFO("activation " << static_cast<int>(activation));
+    INFO("activation " << static_cast<int>(activation.op));
     ConvTranspose2dOptions options = c.options;
     options.activation = activation;
     check_op([&](const TensorList& t) { return TensorList{conv_transpose2d(t[0], t[1], t[2], options)}; },

@@ -17,7 +17,7 @@ TEST_CASE("linear: value", "[ops]") {
 TEST_CASE("linear: gradients and rows", "[ops]") {
   const TensorList in{random64({4, 7}, 1), random64({5, 7}, 2), random64({5}, 3)};
   for (const Activation activation : kActivations) {
-    INFO("activation " << static_cast<int>(activation));
+    INFO("activation " << static_cast<int>(activation.op));
     const Op f = [&](const TensorList& t) { return TensorList{linear(t[0], t[1], t[2], activation)}; };
     check_op(f, in);
     check_rows(f, {random64({33, 65}, 1), random64({17, 65}, 2), random64({17}, 3)});

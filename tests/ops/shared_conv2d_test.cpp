@@ -15,7 +15,7 @@ TEST_CASE("shared_conv2d op: value", "[ops]") {
 TEST_CASE("shared_conv2d op: gradients and rows", "[ops]") {
   for (const int channels : {1, 3, 9}) {
     for (const Activation activation : {Activation::none, Activation::tanh}) {
-      INFO(channels << " channels, activation " << static_cast<int>(activation));
+      INFO(channels << " channels, activation " << static_cast<int>(activation.op));
       const TensorList in{random64({2, 5, 6, channels}, 1), random64({1, 2, 2, 1}, 2), random64({1}, 3)};
       const Conv2dOptions options{.stride = {2, 2}, .padding = {1, 0, 0, 1}, .activation = activation};
       check_op([&](const TensorList& t) { return TensorList{shared_conv2d(t[0], t[1], t[2], options)}; }, in);

@@ -125,7 +125,7 @@ void forward_tile(const DepthwisePass& p, const Pixels& t, Range channels, const
 }
 
 // Adds the residual and applies the activation to a row's pixels.
-template <Activation kActivation>
+template <UnaryOp kActivation>
 void finish_row(const DepthwisePass& p, Range channels, const float* residual, int64_t at, float* y) {
   for (int column = 0; column < p.ow; ++column, at += p.y_column) {
     const auto each = [&](auto d, int c) HWY_ATTR {
@@ -139,7 +139,7 @@ void finish_row(const DepthwisePass& p, Range channels, const float* residual, i
 
 void finish_row(const DepthwisePass& p, Range channels, const Epilogue<float>& epilogue, int64_t at, float* y) {
   if (epilogue.activation == Activation::none && !epilogue.residual) return;
-  with_activation(epilogue.activation, [&]<Activation kActivation>() HWY_ATTR {
+  with_activation(epilogue.activation, [&]<UnaryOp kActivation>() HWY_ATTR {
     finish_row<kActivation>(p, channels, epilogue.residual, at, y);
   });
 }

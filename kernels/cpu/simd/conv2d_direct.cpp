@@ -26,9 +26,9 @@ template <int kPixels, int kVectors>
 using Sums = Vector[kPixels][kVectors];
 
 // The activations too long to stand in every tile.
-HWY_NOINLINE void activate_values(Activation activation, float* values, int64_t count) {
+HWY_NOINLINE void activate_values(const Activation& activation, float* values, int64_t count) {
   const Tag d;
-  with_activation(activation, [&]<Activation kActivation>() HWY_ATTR {
+  with_activation(activation, [&]<UnaryOp kActivation>() HWY_ATTR {
     for (int64_t i = 0; i < count; i += hn::Lanes(d)) {
       hn::StoreU(activate<kActivation>(d, hn::LoadU(d, values + i)), d, values + i);
     }
@@ -36,13 +36,13 @@ HWY_NOINLINE void activate_values(Activation activation, float* values, int64_t 
 }
 
 template <int kPixels, int kVectors>
-HWY_INLINE void activate_sums(Activation activation, Sums<kPixels, kVectors>& sums) {
+HWY_INLINE void activate_sums(const Activation& activation, Sums<kPixels, kVectors>& sums) {
   const Tag d;
   const int64_t lanes = hn::Lanes(d);
-  if (activation == Activation::none) return;
-  if (activation == Activation::relu) {
+  if (activation.op == UnaryOp::none) return;
+  if (activation.op == UnaryOp::relu) {
     DNN_UNROLL for (int i = 0; i < kPixels; ++i) {
-      DNN_UNROLL for (int j = 0; j < kVectors; ++j) sums[i][j] = activate<Activation::relu>(d, sums[i][j]);
+      DNN_UNROLL for (int j = 0; j < kVectors; ++j) sums[i][j] = activate<UnaryOp::relu>(d, sums[i][j]);
     }
     return;
   }

@@ -113,7 +113,7 @@ TileFunction tile_function(std::integer_sequence<int, kRowsLess1...>, int64_t ro
 // The rows of tile t of `tiles`: an even split.
 HWY_INLINE int64_t first_row(int64_t m, int64_t tiles, int64_t t) { return m * t / tiles; }
 
-template <Activation kActivation>
+template <UnaryOp kActivation>
 void finish_rows(const Epilogue<float>& epilogue, int64_t m, int64_t n, float* c, int64_t c_row) {
   const D d;
   for (int64_t i = 0; i < m; ++i) {
@@ -138,7 +138,7 @@ void finish_rows(const Epilogue<float>& epilogue, int64_t m, int64_t n, float* c
 void finish(const Epilogue<float>& epilogue, int64_t m, int64_t n, float* c, int64_t c_row) {
   if (epilogue.activation == Activation::none && !epilogue.bias && !epilogue.residual) return;
   with_activation(epilogue.activation,
-                  [&]<Activation kActivation>() HWY_ATTR { finish_rows<kActivation>(epilogue, m, n, c, c_row); });
+                  [&]<UnaryOp kActivation>() HWY_ATTR { finish_rows<kActivation>(epilogue, m, n, c, c_row); });
 }
 
 Epilogue<float> shifted(const Epilogue<float>& epilogue, int64_t row, int64_t col, int64_t c_row) {

@@ -99,7 +99,7 @@ void winograd_input(const float* const* x, int channels, float* v, int64_t step)
   }
 }
 
-template <Activation kActivation>
+template <UnaryOp kActivation>
 void winograd_output(const float* m, int64_t step, const WinogradOutput& out) {
   const Tag d;
   for (int i = 0; i < out.channels; i += static_cast<int>(hn::Lanes(d))) {
@@ -126,8 +126,7 @@ void winograd_output(const float* m, int64_t step, const WinogradOutput& out) {
 }
 
 void winograd_any_output(const float* m, int64_t step, const WinogradOutput& out) {
-  with_activation(out.activation,
-                  [&]<Activation kActivation>() HWY_ATTR { winograd_output<kActivation>(m, step, out); });
+  with_activation(out.activation, [&]<UnaryOp kActivation>() HWY_ATTR { winograd_output<kActivation>(m, step, out); });
 }
 
 const WinogradKernels& winograd_table() {
