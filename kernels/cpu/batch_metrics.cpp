@@ -1,4 +1,4 @@
-// What a batch adds to the sums of an epoch: its loss, and the rows whose label argmax finds.
+// What a batch adds to the sums of an epoch: its loss, and the rows whose largest score is at the label.
 #include <cmath>
 
 #include <kernels/cpu/cpu.h>
@@ -12,7 +12,7 @@ void batch_metrics(Context& context, const RowsShape& shape, int64_t step, const
   sums->loss += value * static_cast<double>(shape.rows);
   Workspace workspace(context);
   int32_t* const found = workspace.take<int32_t>(shape.rows);
-  argmax(context, shape, scores, found);
+  arg_reduce(context, ArgOp::max, {shape.rows, shape.cols}, scores, found);
   for (int64_t row = 0; row < shape.rows; ++row) sums->correct += found[row] == labels[row] ? 1 : 0;
 }
 

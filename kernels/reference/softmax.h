@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <kernels/backend.h>
+#include <kernels/reference/along_axis.h>
 
 // Along one dimension, with the largest value m there taken off before exp() so that nothing overflows:
 //   softmax(x)[j] = exp(x[j] - m) / sum over i of exp(x[i] - m), log_softmax its logarithm.
@@ -23,15 +24,7 @@ LogSumExp log_sum_exp(const T* x, int cols) {
   return {largest, std::log(sum)};
 }
 
-// f(at) for the first value of each place; the others follow at steps of shape.inner.
-template <class F>
-void for_each_place(const AxisShape& shape, F&& f) {
-  for (int64_t outer = 0; outer < shape.outer; ++outer) {
-    for (int64_t inner = 0; inner < shape.inner; ++inner) f(outer * shape.size * shape.inner + inner);
-  }
-}
-
-// The sum of f(at) over the values of a place, as softmax needs it.
+// The sum of f(at) over the values of a line.
 template <class F>
 double sum_along(const AxisShape& shape, int64_t first, F&& f) {
   double sum = 0;
@@ -48,7 +41,7 @@ double largest_along(const AxisShape& shape, int64_t first, const T* x) {
 
 template <class T>
 void softmax_forward(Context&, const AxisShape& shape, const T* x, T* y) {
-  for_each_place(shape, [&](int64_t first) {
+  for_each_line(shape, [&](int64_t, int64_t first) {
     const double largest = largest_along(shape, first, x);
     const double sum = sum_along(shape, first, [&](int64_t at) { return std::exp(x[at] - largest); });
     for (int j = 0; j < shape.size; ++j) {
@@ -61,7 +54,7 @@ void softmax_forward(Context&, const AxisShape& shape, const T* x, T* y) {
 // dx = y * (dy - sum of y * dy)
 template <class T>
 void softmax_backward(Context&, const AxisShape& shape, const T* y, const T* dy, T* dx) {
-  for_each_place(shape, [&](int64_t first) {
+  for_each_line(shape, [&](int64_t, int64_t first) {
     const double sum = sum_along(shape, first, [&](int64_t at) { return double{y[at]} * dy[at]; });
     for (int j = 0; j < shape.size; ++j) {
       const int64_t at = first + j * shape.inner;
@@ -72,7 +65,7 @@ void softmax_backward(Context&, const AxisShape& shape, const T* y, const T* dy,
 
 template <class T>
 void log_softmax_forward(Context&, const AxisShape& shape, const T* x, T* y) {
-  for_each_place(shape, [&](int64_t first) {
+  for_each_line(shape, [&](int64_t, int64_t first) {
     const double largest = largest_along(shape, first, x);
     const double rest = std::log(sum_along(shape, first, [&](int64_t at) { return std::exp(x[at] - largest); }));
     for (int j = 0; j < shape.size; ++j) {
@@ -85,7 +78,7 @@ void log_softmax_forward(Context&, const AxisShape& shape, const T* x, T* y) {
 // dx = dy - exp(y) * sum of dy
 template <class T>
 void log_softmax_backward(Context&, const AxisShape& shape, const T* y, const T* dy, T* dx) {
-  for_each_place(shape, [&](int64_t first) {
+  for_each_line(shape, [&](int64_t, int64_t first) {
     const double sum = sum_along(shape, first, [&](int64_t at) { return double{dy[at]}; });
     for (int j = 0; j < shape.size; ++j) {
       const int64_t at = first + j * shape.inner;
@@ -148,24 +141,13 @@ void softmax_cross_entropy(Context& context, const RowsShape& shape, const Cross
 }
 
 template <class T>
-void argmax(Context&, const RowsShape& shape, const T* x, int32_t* y) {
-  for (int64_t row = 0; row < shape.rows; ++row, x += shape.cols) {
-    int best = 0;
-    for (int j = 1; j < shape.cols && !std::isnan(x[best]); ++j) {
-      if (x[j] > x[best] || std::isnan(x[j])) best = j;
-    }
-    y[row] = best;
-  }
-}
-
-template <class T>
 void batch_metrics(Context& context, const RowsShape& shape, int64_t step, const T* loss, const T* scores,
                    const int32_t* labels, BatchSums* sums) {
   if (!std::isfinite(*loss)) context.status->set_loss(step, *loss);
   sums->loss += static_cast<double>(*loss) * static_cast<double>(shape.rows);
   for (int64_t row = 0; row < shape.rows; ++row) {
     int32_t best = 0;
-    argmax(context, {1, shape.cols}, scores + row * shape.cols, &best);
+    arg_reduce(context, ArgOp::max, {1, shape.cols}, scores + row * shape.cols, &best);
     sums->correct += best == labels[row] ? 1 : 0;
   }
 }

@@ -92,7 +92,7 @@ void record_step(const char* name, const List& inputs, const List& outputs, Back
   int index = 0;
   for (const Tensor& output : outputs) {
     TensorImpl& impl = *output.impl();
-    if (impl.dtype == DType::float32 || impl.dtype == DType::float64) {
+    if (is_floating_point(impl.dtype)) {
       impl.requires_grad = true;
       impl.node = node;
       impl.output = index;
@@ -112,7 +112,7 @@ void accumulate(Tensor& sum, Tensor more, bool in_place) {
     shape.dims = 1;
     shape.size[0] = sum.numel();
     shape.a_stride[0] = shape.b_stride[0] = 1;
-    k.add(context, shape, sum.data<T>(), more.data<T>(), result.data<T>());
+    k.binary(context, BinaryOp::add, shape, sum.data<T>(), more.data<T>(), result.data<T>());
   });
   sum = result;
 }

@@ -20,12 +20,12 @@ void check_operands(const char* op, std::initializer_list<const Tensor*> operand
 }
 
 void check_float64(const char* op, const Device& device) {
-  if (device.backend().f64.add.run) return;  // a row has all of them or none
+  if (device.backend().f64.binary.run) return;  // a row has all of them or none
   throw Error(fmt::format("[{}] no float64 kernel on {}; the device reference has them", op, device.name()));
 }
 
 void throw_no_float(const char* op, DType dtype) {
-  throw Error(fmt::format("[{}] computes on float32 or float64; got {}", op, name_of(dtype)));
+  throw Error(fmt::format("[{}] computes float32 (float64 on reference); got {}", op, name_of(dtype)));
 }
 
 }  // namespace dnn::detail

@@ -2,38 +2,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <kernels/dtype.h>
+#include <kernels/half.h>
+
 namespace dnn {
 
-// float64 computes on the device `reference` only; int32 holds labels, uint8 pictures and pool indices.
-enum class DType : uint8_t { float32, float64, int32, uint8 };
-
-constexpr int size_of(DType type) {
-  switch (type) {
-    case DType::float64:
-      return 8;
-    case DType::uint8:
-      return 1;
-    case DType::float32:
-    case DType::int32:
-      break;
-  }
-  return 4;
-}
-
-constexpr const char* name_of(DType type) {
-  switch (type) {
-    case DType::float32:
-      return "float32";
-    case DType::float64:
-      return "float64";
-    case DType::int32:
-      return "int32";
-    case DType::uint8:
-      break;
-  }
-  return "uint8";
-}
-
+// The dtype of elements of a C++ type.
 template <class T>
 constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, float>) {
@@ -42,10 +16,47 @@ constexpr DType dtype_of() {
     return DType::float64;
   } else if constexpr (std::is_same_v<T, int32_t>) {
     return DType::int32;
+  } else if constexpr (std::is_same_v<T, Float16>) {
+    return DType::float16;
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    return DType::bfloat16;
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    return DType::int64;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return DType::boolean;
   } else {
-    static_assert(std::is_same_v<T, uint8_t>, "a tensor holds float, double, int32_t or uint8_t");
+    static_assert(std::is_same_v<T, uint8_t>,
+                  "a tensor holds float, double, Float16, BFloat16, int64_t, int32_t, uint8_t or bool");
     return DType::uint8;
   }
+}
+
+// f(T()) with the C++ type of the dtype.
+template <class F>
+decltype(auto) with_type(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::float64:
+      return f(double());
+    case DType::int32:
+      return f(int32_t());
+    case DType::uint8:
+      return f(uint8_t());
+    case DType::float16:
+      return f(Float16());
+    case DType::bfloat16:
+      return f(BFloat16());
+    case DType::int64:
+      return f(int64_t());
+    case DType::boolean:
+      return f(bool());
+    case DType::float32:
+      break;
+  }
+  return f(float());
+}
+
+constexpr bool is_floating_point(DType dtype) {
+  return dtype == DType::float32 || dtype == DType::float64 || dtype == DType::float16 || dtype == DType::bfloat16;
 }
 
 }  // namespace dnn

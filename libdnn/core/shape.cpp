@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include <kernels/error.h>
 
@@ -26,5 +27,7 @@ std::string Shape::str() const { return fmt::format("({})", fmt::join(begin(), e
 void Shape::throw_no_dim(int dim) const {
   throw Error(fmt::format("[shape] no dimension {} in a tensor of {}; got {}", dim, dims_, str()));
 }
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.str(); }
 
 }  // namespace dnn

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -42,5 +43,7 @@ class Shape {
   int dims_ = 0;
   int64_t numel_ = 1;
 };
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape);  // as str()
 
 }  // namespace dnn

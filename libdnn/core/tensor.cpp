@@ -51,24 +51,14 @@ void Tensor::copy_to_host(void* to, DType expected) const {
 
 double Tensor::item() const {
   if (numel() != 1) throw Error(fmt::format("[item] needs a tensor of one element; got {}", shape().str()));
-  switch (dtype()) {
-    case DType::float32:
-      return to_vector<float>()[0];
-    case DType::float64:
-      return to_vector<double>()[0];
-    case DType::int32:
-      return to_vector<int32_t>()[0];
-    case DType::uint8:
-      break;
-  }
-  return to_vector<uint8_t>()[0];
+  return with_type(dtype(), [&]<class T>(T) { return static_cast<double>(to_vector<T>()[0]); });
 }
 
 bool Tensor::requires_grad() const { return checked().requires_grad; }
 
 const Tensor& Tensor::requires_grad(bool wanted) const {
   if (!is_leaf()) throw Error("[requires_grad] only a leaf can be set; this tensor is a result");
-  if (wanted && dtype() != DType::float32 && dtype() != DType::float64) {
+  if (wanted && !is_floating_point(dtype())) {
     throw Error(fmt::format("[requires_grad] only float tensors have gradients; got {}", name_of(dtype())));
   }
   impl_->requires_grad = wanted;
@@ -129,24 +119,44 @@ void Tensor::move_to(const Device& to) const {
   if (impl_->grad.defined()) impl_->grad.move_to(to);
 }
 
+namespace {
+
+// The value in the type; Error where a number of that type can't be near it. A float16 may be infinite or NaN, if the
+// value is.
+template <class T>
+T as_element(double value) {
+  using Limits = std::numeric_limits<T>;
+  constexpr DType kType = dtype_of<T>();
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    // 2^63 itself is no int64, though the largest one rounds to it.
+    const double least = static_cast<double>(Limits::min()), most = static_cast<double>(Limits::max());
+    if (!(value >= least && (sizeof(T) == 8 ? value < most : value <= most))) {
+      throw Error(fmt::format("[full] {} holds numbers from {} to {}; got {}", name_of(kType), Limits::min(),
+                              Limits::max(), value));
+    }
+  }
+  const T element = static_cast<T>(value);
+  if constexpr (kType == DType::float16) {
+    if (std::isinf(static_cast<float>(element)) && std::isfinite(value)) {
+      throw Error(fmt::format("[full] float16 holds numbers from -65504 to 65504; got {}", value));
+    }
+  }
+  return element;
+}
+
+}  // namespace
+
 Tensor full(const Shape& shape, double value, DType dtype, const Device& device) {
-  const bool whole = dtype == DType::int32 || dtype == DType::uint8;
-  const double least = dtype == DType::int32 ? std::numeric_limits<int32_t>::min() : 0;
-  const double most = dtype == DType::int32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<uint8_t>::max();
-  if (whole && !(value >= least && value <= most)) {
-    throw Error(fmt::format("[full] {} holds numbers from {} to {}; got {}", name_of(dtype), least, most, value));
-  }
-  Tensor y(shape, dtype, device);
-  if (dtype == DType::int32) {
-    y.copy_from(from_vector(std::vector<int32_t>(y.numel(), static_cast<int32_t>(value)), shape, "cpu"));
-  } else if (dtype == DType::uint8) {
-    y.copy_from(from_vector(std::vector<uint8_t>(y.numel(), static_cast<uint8_t>(value)), shape, "cpu"));
-  } else {
-    run_kernel("full", {&y}, [&]<class T>(const Kernels<T>& k, Context& context) {
-      k.fill_constant(context, y.numel(), static_cast<T>(value), y.data<T>());
-    });
-  }
-  return y;
+  return with_type(dtype, [&]<class T>(T) {
+    const T element = as_element<T>(value);
+    Tensor y(shape, dtype, device);
+    if constexpr (std::is_same_v<T, float>) {
+      device.backend().f32.fill_constant(thread_context(device), y.numel(), element, y.data<float>());
+    } else {
+      y.copy_from(from_vector(std::vector<T>(y.numel(), element), shape, "cpu"));
+    }
+    return y;
+  });
 }
 
 Tensor zeros(const Shape& shape, DType dtype, const Device& device) { return full(shape, 0, dtype, device); }
@@ -180,9 +190,18 @@ Tensor from_vector(const std::vector<T>& values, const Shape& shape, const Devic
     throw Error(fmt::format("[from_vector] shape {} has {}; got {}", shape.str(), counted(shape.numel(), "element"),
                             values.size()));
   }
-  Tensor y(shape, dtype_of<T>(), device);
-  device.backend().device.copy_from_host(thread_context(device), y.raw_data(), values.data(),
-                                         values.size() * sizeof(T));
+  if constexpr (std::is_same_v<T, bool>) {
+    const std::vector<uint8_t> bytes(values.begin(), values.end());
+    return from_blob(bytes.data(), shape, DType::boolean, device);
+  } else {
+    return from_blob(values.data(), shape, device);
+  }
+}
+
+Tensor from_blob(const void* values, const Shape& shape, DType dtype, const Device& device) {
+  Tensor y(shape, dtype, device);
+  device.backend().device.copy_from_host(thread_context(device), y.raw_data(), values,
+                                         static_cast<size_t>(shape.numel()) * size_of(dtype));
   return y;
 }
 
@@ -190,5 +209,9 @@ template Tensor from_vector(const std::vector<float>&, const Shape&, const Devic
 template Tensor from_vector(const std::vector<double>&, const Shape&, const Device&);
 template Tensor from_vector(const std::vector<int32_t>&, const Shape&, const Device&);
 template Tensor from_vector(const std::vector<uint8_t>&, const Shape&, const Device&);
+template Tensor from_vector(const std::vector<Float16>&, const Shape&, const Device&);
+template Tensor from_vector(const std::vector<BFloat16>&, const Shape&, const Device&);
+template Tensor from_vector(const std::vector<int64_t>&, const Shape&, const Device&);
+template Tensor from_vector(const std::vector<bool>&, const Shape&, const Device&);
 
 }  // namespace dnn

@@ -1,5 +1,8 @@
 #pragma once
+#include <iosfwd>
+#include <limits>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include <kernels/error.h>
@@ -36,18 +39,20 @@ class Tensor {
   }
   void* raw_data() const;
 
-  double item() const;  // the one element's value; Error where there is not exactly one, and on meta
+  // The one element's value, an int64 beyond 2^53 rounded; Error where there is not exactly one, and on meta.
+  double item() const;
 
   template <class T>
   std::vector<T> to_vector() const {  // a copy in host memory; Error where T is not the dtype's type, and on meta
     check_readable(dtype_of<T>());    // before memory is taken for what has none itself
-    std::vector<T> values(static_cast<size_t>(numel()));
+    // A vector of bool has no array of them.
+    std::vector<std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>> values(static_cast<size_t>(numel()));
     copy_to_host(values.data(), dtype_of<T>());
-    return values;
+    return std::vector<T>(values.begin(), values.end());
   }
 
   // Gradients. A tensor that asks for one (requires_grad) collects it in grad() at each backward() of a result that
-  // was computed from it. Only float tensors can.
+  // was computed from it. Only float tensors can, of any of the four types.
   bool requires_grad() const;
   // Error for a result of recorded operations. net.parameter("weight").requires_grad(false) freezes a parameter.
   const Tensor& requires_grad(bool wanted) const;
@@ -57,10 +62,15 @@ class Tensor {
   void backward(const Tensor& grad = Tensor()) const;  // grad: d loss / d this; without it this must be one element
 
   Tensor detach() const;  // the same elements, outside the graph
-  // The following three are recorded.
+  // The following are recorded.
   Tensor clone() const;                                 // a copy of the elements
   Tensor to(const Device& device) const;                // on that device; this tensor itself where it is there already
+  Tensor to(DType dtype) const;                         // of that type, see ops/cast.h; itself where it is already
   Tensor reshape(const std::vector<int>& sizes) const;  // the same elements in another shape; one size may be -1
+  // The places from, from + step, ... before `to` along a dimension, copied. Negative places count from the end; what
+  // lies outside is cut off. x.slice(0, 1) leaves out the first. The step is at least 1.
+  Tensor slice(int dim, int from = 0, int to = std::numeric_limits<int>::max(), int step = 1) const;
+  Tensor operator[](int index) const;  // select(x, 0, index)
 
   // Overwrites the elements; also from another device. Not recorded: a backward() through results that were computed
   // from the old elements takes the new ones for them.
@@ -95,8 +105,20 @@ Tensor randn(const Shape& shape, double mean = 0, double std = 1, DType dtype = 
 template <class T>
 Tensor from_vector(const std::vector<T>& values, const Shape& shape, const Device& device = default_device());
 
+// A copy of the elements at a pointer to host memory, row-major.
+Tensor from_blob(const void* values, const Shape& shape, DType dtype, const Device& device = default_device());
+
+template <class T>
+Tensor from_blob(const T* values, const Shape& shape, const Device& device = default_device()) {
+  return from_blob(values, shape, dtype_of<T>(), device);
+}
+
 inline Tensor tensor(const std::vector<float>& values, const Shape& shape, const Device& device = default_device()) {
   return from_vector(values, shape, device);
 }
+
+// The elements in brackets, with 4 digits; of more than 1000 the first and the last three along each dimension. Dtype
+// and device follow where they are not float32 and the default device.
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace dnn

@@ -60,6 +60,14 @@ const ElementType& file_type(DType type, bool as_int64) {
       return *element_type(as_int64 ? "I64" : "I32");
     case DType::uint8:
       return *element_type("U8");
+    case DType::float16:
+      return *element_type("F16");
+    case DType::bfloat16:
+      return *element_type("BF16");
+    case DType::int64:
+      return *element_type("I64");
+    case DType::boolean:
+      return *element_type("BOOL");
     case DType::float32:
       break;
   }

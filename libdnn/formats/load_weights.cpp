@@ -58,17 +58,7 @@ Tensor to_count(const Tensor& values, const std::string& where) {
     }
     return from_vector(counts, values.shape(), values.device());
   };
-  switch (values.dtype()) {
-    case DType::float32:
-      return convert(values.to_vector<float>());
-    case DType::float64:
-      return convert(values.to_vector<double>());
-    case DType::uint8:
-      return convert(values.to_vector<uint8_t>());
-    case DType::int32:
-      break;
-  }
-  return values;
+  return with_type(values.dtype(), [&]<class T>(T) { return convert(values.to_vector<T>()); });
 }
 
 std::string describe(const LoadReport::Mismatch& mismatch) {

@@ -154,17 +154,7 @@ Tensor from_fortran(const Tensor& from) {
 }
 
 Tensor in_c_order(const Tensor& tensor) {
-  switch (tensor.dtype()) {
-    case DType::float32:
-      return from_fortran<float>(tensor);
-    case DType::float64:
-      return from_fortran<double>(tensor);
-    case DType::int32:
-      return from_fortran<int32_t>(tensor);
-    case DType::uint8:
-      break;
-  }
-  return from_fortran<uint8_t>(tensor);
+  return with_type(tensor.dtype(), [&]<class T>(T) { return from_fortran<T>(tensor); });
 }
 
 }  // namespace

@@ -89,6 +89,14 @@ TensorProto::DataType type_of(DType dtype) {
       return TensorProto::DOUBLE;
     case DType::int32:
       return TensorProto::INT32;
+    case DType::float16:
+      return TensorProto::FLOAT16;
+    case DType::bfloat16:
+      return TensorProto::BFLOAT16;
+    case DType::int64:
+      return TensorProto::INT64;
+    case DType::boolean:
+      return TensorProto::BOOL;
     case DType::uint8:
       break;
   }

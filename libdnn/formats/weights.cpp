@@ -40,8 +40,7 @@ Tensor swap_layout(const Tensor& weight, bool to_krsc) {
     case DType::float64:
       transpose_matrices(from[0], rows, cols, x.data<double>(), y.data<double>());
       break;
-    case DType::int32:
-    case DType::uint8:
+    default:
       throw Error(fmt::format("[weights] a convolution's weight holds floats; got {}", name_of(weight.dtype())));
   }
   return y.to(weight.device());

@@ -26,8 +26,8 @@ install(FILES ${PROJECT_BINARY_DIR}/dnnConfig.cmake ${PROJECT_BINARY_DIR}/dnnCon
 
 # Of kernels/ only what the library's headers need or what a caller of bare kernels does.
 install(DIRECTORY libdnn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dnn FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN install EXCLUDE)
-set(kernel_headers backend catalogue context device_api device_status epilogue error host_device openblas parallel params
-  random_state shapes unary)
+set(kernel_headers backend catalogue context device_api device_status dtype epilogue error half host_device openblas
+  parallel params random_state shapes unary)
 list(TRANSFORM kernel_headers REPLACE "(.+)" "kernels/\\1.h")
 install(FILES ${kernel_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dnn/kernels)
 

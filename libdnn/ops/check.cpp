@@ -8,6 +8,7 @@
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/counted.h>
+#include <libdnn/ops/reduced_dims.h>
 
 namespace dnn {
 
@@ -32,17 +33,14 @@ RowsShape last_dim_rows(const char* op, const Tensor& x) {
   return {x.numel() / x.size(-1), x.size(-1)};
 }
 
-AxisShape axis_shape(const char* op, const Tensor& x, int dim) {
+AxisShape axis_with_values(const char* op, const Tensor& x, int dim) {
   const Shape& shape = x.shape();
   const int at = dim < 0 ? dim + x.dims() : dim;
   if (at < 0 || at >= x.dims()) throw Error(fmt::format("[{}] x has no dimension {}; got {}", op, dim, shape.str()));
   if (shape[at] == 0) {
     throw Error(fmt::format("[{}] needs at least one value along dimension {}; got {}", op, dim, shape.str()));
   }
-  AxisShape axis{1, shape[at], 1};
-  for (int i = 0; i < at; ++i) axis.outer *= shape[i];
-  for (int i = at + 1; i < x.dims(); ++i) axis.inner *= shape[i];
-  return axis;
+  return axis_shape(shape, dim);
 }
 
 int packed_size(const char* op, const Tensor& w, int64_t count) {

@@ -18,8 +18,8 @@ void check_shape(const char* op, const char* operand, const Tensor& t, const Sha
 // The last dimension as columns, all others as rows: for what works along the last dimension.
 RowsShape last_dim_rows(const char* op, const Tensor& x);
 
-// Along `dim`, where negative counted from the last; Error where it has no values.
-AxisShape axis_shape(const char* op, const Tensor& x, int dim);
+// For what works along `dim`, where negative counted from the last; Error where it has no values.
+AxisShape axis_with_values(const char* op, const Tensor& x, int dim);
 
 // What goes for packed weights: their count of values as a size, and no gradient wanted by an operand of theirs.
 int packed_size(const char* op, const Tensor& w, int64_t count);

@@ -13,7 +13,7 @@ void scale_in_place(const char* op, const Tensor& dx, const Tensor& scale) {
   shape.size[0] = dx.numel();
   shape.a_stride[0] = 1;
   run_kernel(op, {&dx, &scale}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.mul(context, shape, dx.data<T>(), scale.data<T>(), dx.data<T>());
+    k.binary(context, BinaryOp::mul, shape, dx.data<T>(), scale.data<T>(), dx.data<T>());
   });
 }
 

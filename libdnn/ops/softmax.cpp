@@ -10,7 +10,7 @@ namespace {
 // forward(kernels) and backward(kernels) name the two kernels; both gradients need y alone.
 template <class Forward, class Backward>
 Tensor along_dim(const char* op, const Tensor& x, int dim, Forward forward, Backward backward) {
-  const AxisShape shape = axis_shape(op, x, dim);
+  const AxisShape shape = axis_with_values(op, x, dim);
   Tensor y(x.shape(), x.dtype(), x.device());
   run_kernel(op, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     forward(k)(context, shape, x.data<T>(), y.data<T>());
