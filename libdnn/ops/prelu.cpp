@@ -4,18 +4,27 @@
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
+#include <libdnn/ops/arithmetic.h>
 #include <libdnn/ops/check.h>
+#include <libdnn/ops/compare.h>
+#include <libdnn/ops/where.h>
 
 namespace dnn {
+namespace {
+
+void check_slope(const Shape& x, const Shape& slope) {
+  bool fits = slope.dims() <= x.dims();
+  for (int i = 1; fits && i <= slope.dims(); ++i) fits = slope[-i] == 1 || slope[-i] == x[-i];
+  if (!fits) throw Error(fmt::format("[prelu] slope must broadcast to {}; got {}", x.str(), slope.str()));
+}
+
+}  // namespace
 
 Tensor prelu(const Tensor& x, const Tensor& slope) {
-  RowsShape shape = last_dim_rows("prelu", x);
-  check_dims("prelu", "slope", slope, 1);
-  if (slope.size(0) == 1) {
-    shape = {x.numel(), 1};
-  } else if (slope.size(0) != shape.cols) {
-    throw Error(fmt::format("[prelu] slope must be (1) or ({}); got {}", shape.cols, slope.shape().str()));
-  }
+  check_slope(x.shape(), slope.shape());
+  const bool one = slope.numel() == 1;
+  if (!one && slope.numel() != slope.size(-1)) return where(x > 0, x, slope * x);
+  const RowsShape shape = one ? RowsShape{x.numel(), 1} : last_dim_rows("prelu", x);
   Tensor y(x.shape(), x.dtype(), x.device());
   run_kernel("prelu", {&x, &slope}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.prelu_forward(context, shape, x.data<T>(), slope.data<T>(), y.data<T>());

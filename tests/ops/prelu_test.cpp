@@ -19,10 +19,20 @@ TEST_CASE("prelu op: value and gradients", "[ops]") {
   }
 }
 
+TEST_CASE("prelu op: a slope of any shape that broadcasts", "[ops]") {
+  const Tensor x = leaf64({1, -2, -3, -4}, {2, 2}), slope = leaf64({0.5, -1}, {2, 1});
+  check_values(prelu(x, slope), {1, -1, 3, 4});
+  const auto run = [](const TensorList& t) { return TensorList{prelu(t[0], t[1])}; };
+  for (const Shape& shape : {Shape{}, Shape{1, 7}, Shape{5, 1}, Shape{3, 5, 7}, Shape{2, 1, 1, 7}, Shape{2, 3, 5, 7}}) {
+    INFO(shape.str());
+    check_op(run, {random64({2, 3, 5, 7}, 1), random64(shape, 2)});
+  }
+  check_empty(run, {random64({0, 4, 7}, 1), random64({4, 1}, 2)}, {0, 4, 7});
+}
+
 TEST_CASE("prelu op: bad input", "[ops]") {
-  CHECK_THROWS_WITH(prelu(random64({2, 3}, 1), random64({2}, 2)),
-                    Contains("[prelu] slope must be (1) or (3); got (2)"));
-  CHECK_THROWS_WITH(prelu(random64({2, 3}, 1), random64({1, 3}, 2)), Contains("slope must have 1 dimension;"));
+  CHECK_THROWS_WITH(prelu(random64({2, 3}, 1), random64({2}, 2)), "[prelu] slope must broadcast to (2, 3); got (2)");
+  CHECK_THROWS_WITH(prelu(random64({2, 3}, 1), random64({1, 1, 3}, 2)), Contains("got (1, 1, 3)"));
 }
 
 }  // namespace
