@@ -158,19 +158,10 @@ int64_t ReduceShape::out_count() const {
   return product;
 }
 
-int64_t TransposeShape::count() const {
+int64_t StridedShape::count() const {
   int64_t product = 1;
   for (int i = 0; i < dims; ++i) product *= size[i];
   return product;
-}
-
-void TransposeShape::check(const char* op) const {
-  std::array<bool, kMaxDims> seen{};
-  for (int i = 0; i < dims; ++i) {
-    require(axes[i] >= 0 && axes[i] < dims && !seen[axes[i]], "[{}] axes must be a permutation of 0..{}; got {} at {}",
-            op, dims - 1, axes[i], i);
-    seen[axes[i]] = true;
-  }
 }
 
 }  // namespace dnn

@@ -10,6 +10,9 @@ Backend make_backend(const std::string& row_name) {
 #define DNN_FILL(name, ...) row.f32.name.run = name;
   DNN_KERNELS(DNN_FILL, float)
 #undef DNN_FILL
+#define DNN_FILL(name, ...) row.raw.name.run = name;
+  DNN_RAW_KERNELS(DNN_FILL)
+#undef DNN_FILL
   return row;
 }
 

@@ -9,6 +9,7 @@ namespace dnn::cpu {
 
 #define DNN_DECLARE(name, ...) void name(Context&, __VA_ARGS__);
 DNN_KERNELS(DNN_DECLARE, float)
+DNN_RAW_KERNELS(DNN_DECLARE)
 #undef DNN_DECLARE
 
 Backend make_backend(const std::string& name);  // without its instruction set

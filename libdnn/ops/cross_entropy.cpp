@@ -14,8 +14,8 @@ RowsShape checked_shape(const char* op, const char* operand, const Tensor& x, co
                         const Tensor& class_weights) {
   check_dims(op, operand, x, 2);
   check_shape(op, "labels", labels, {x.size(0)});
-  if (labels.dtype() != DType::int32) {
-    throw Error(fmt::format("[{}] labels must be int32; got {}", op, name_of(labels.dtype())));
+  if (labels.dtype() != DType::int32 && labels.dtype() != DType::int64) {
+    throw Error(fmt::format("[{}] labels must be int32 or int64; got {}", op, name_of(labels.dtype())));
   }
   if (!(labels.device() == x.device())) {
     throw Error(fmt::format("[{}] operands must be on one device; got {} and {}", op, x.device().name(),
@@ -26,10 +26,15 @@ RowsShape checked_shape(const char* op, const char* operand, const Tensor& x, co
   return shape;
 }
 
+// As int32. By way of float64, which makes a label beyond that the largest, and so none of a class.
+Tensor as_int32(const Tensor& labels) {
+  return labels.dtype() == DType::int32 ? labels : labels.to(DType::float64).to(DType::int32);
+}
+
 void check_label(const char* op, const RowsShape& shape, const Tensor& labels, int64_t bad_row) {
   if (bad_row < 0) return;
-  throw Error(fmt::format("[{}] label {} of sample {} is outside 0..{}", op, labels.data<int32_t>()[bad_row], bad_row,
-                          shape.cols - 1));
+  throw Error(fmt::format("[{}] label {} of sample {} is outside 0..{}", op,
+                          labels.to(DType::int64).data<int64_t>()[bad_row], bad_row, shape.cols - 1));
 }
 
 }  // namespace
@@ -41,12 +46,12 @@ Tensor cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntr
     throw Error(fmt::format("[cross_entropy] label_smoothing is from 0 to 1; got {}", options.label_smoothing));
   }
   Tensor loss({}, logits.dtype(), logits.device());
-  const Tensor dx = loss_grad_or_none(logits);
+  const Tensor classes = as_int32(labels), dx = loss_grad_or_none(logits);
   int64_t bad_row = -1;
   run_kernel("cross_entropy", {&logits, &class_weights}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.softmax_cross_entropy(context, shape,
                             {options.ignore_label, options.label_smoothing, options.reduction == Reduction::mean},
-                            logits.data<T>(), labels.data<int32_t>(), data_or_null<T>(class_weights), loss.data<T>(),
+                            logits.data<T>(), classes.data<int32_t>(), data_or_null<T>(class_weights), loss.data<T>(),
                             data_or_null<T>(dx), &bad_row);
   });
   check_label("cross_entropy", shape, labels, bad_row);
@@ -58,11 +63,11 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& labels, const Nll
   const Tensor &x = log_probabilities, &class_weights = options.class_weights;
   const RowsShape shape = checked_shape("nll_loss", "log_probabilities", x, labels, class_weights);
   Tensor loss({}, x.dtype(), x.device());
-  const Tensor dx = loss_grad_or_none(x);
+  const Tensor classes = as_int32(labels), dx = loss_grad_or_none(x);
   int64_t bad_row = -1;
   run_kernel("nll_loss", {&x, &class_weights}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.nll_loss(context, shape, {options.ignore_label, 0, options.reduction == Reduction::mean}, x.data<T>(),
-               labels.data<int32_t>(), data_or_null<T>(class_weights), loss.data<T>(), data_or_null<T>(dx), &bad_row);
+               classes.data<int32_t>(), data_or_null<T>(class_weights), loss.data<T>(), data_or_null<T>(dx), &bad_row);
   });
   check_label("nll_loss", shape, labels, bad_row);
   record_loss("nll_loss", x, loss, dx);
