@@ -15,6 +15,7 @@ struct Backend {
   DeviceKind kind = DeviceKind::host;
   Kernels<float> f32;
   Kernels<double> f64;
+  RawKernels raw;
   DeviceApi device;
   int (*device_count)() = [] { return 1; };
   // "needs AVX2, which this CPU lacks"; empty where the row can be used.

@@ -118,15 +118,14 @@
   /* the k largest (or smallest) values along the axis, the best first, and their places; of equals the first comes    \
      first, and a NaN is larger than all. values and index have k in place of the axis's size */                       \
   X(topk, const AxisShape&, int k, bool largest, const T* x, T* values, int32_t* index)                                \
-  X(transpose, const TransposeShape&, const T* x, T* y)                                                                \
-  /* rows of `cols` values from pitch x_pitch to pitch y_pitch: concat and split */                                    \
-  X(copy_rows, const RowsShape&, int64_t x_pitch, const T* x, int64_t y_pitch, T* y)                                   \
+  /* y[o, index, k] += x[o, i, k]: the gradient of gather_rows. What falls on one element is added in the order of i   \
+   */                                                                                                                  \
+  X(scatter_add, const GatherShape&, const T* x, const void* index, T* y)                                              \
   /* row i of y = row index[i] of the pictures / divisor; index null: row i */                                         \
   X(gather_pixels, const RowsShape&, const uint8_t* pictures, const int32_t* index_or_null, T divisor, T* y)           \
   /* y = x * (1 / (1 - p)) with probability 1 - p, else 0; y may be x. Element i is kept where its 16 random bits      \
      are at least p * 65536, rounded. Which bits and words an element has: philox.h. Backward is the same call */      \
   X(dropout, int64_t count, float p, RandomState, const T* x, T* y)                                                    \
-  X(fill_constant, int64_t count, T value, T* y)                                                                       \
   /* y = low + (high - low) * u, u in [0, 1), each operation rounded, so that all rows give the same bits; below high  \
      where that rounds to it */                                                                                        \
   X(fill_uniform, int64_t count, T low, T high, RandomState, T* y)                                                     \
@@ -142,6 +141,19 @@
   /* the layout that is best for pictures of the shape's n, h and w, and right for all */ \
   X(conv2d_packing, Conv2dPacking, const Conv2dShape&)
 
+// Kernels that move elements, of whatever type: element_size is 1, 2, 4 or 8 bytes, x and y don't overlap.
+#define DNN_RAW_KERNELS(X)                                                                              \
+  /* y at its strides = x at its strides: slice, transpose, expand, repeat, concat, split */            \
+  X(copy_strided, const StridedShape&, int element_size, const void* x, void* y)                        \
+  /* y[o, i, k] = x[o, index, k], where index is that of i, or of (o, i, k) */                          \
+  X(gather_rows, const GatherShape&, int element_size, const void* x, const void* index, void* y)       \
+  /* position[0] = the first of the indices (int32 or int64) that is outside [0, size), else -1 */      \
+  X(first_outside, DType index_type, int64_t count, int64_t size, const void* index, int64_t* position) \
+  /* from one number type to another: convert.h */                                                      \
+  X(cast, DType from, DType to, int64_t count, const void* x, void* y)                                  \
+  /* every element = the first element_size bytes of `bits` */                                          \
+  X(fill, int element_size, int64_t count, uint64_t bits, void* y)
+
 namespace dnn {
 
 struct Backend;
@@ -154,7 +166,7 @@ struct Kernel {
   Function run = nullptr;
 
   void operator()(Context& context, std::type_identity_t<Args>... args) const {
-    if (!run) missing(name, sizeof(T) == sizeof(double), context.backend);
+    if (!run) missing(name, std::is_same_v<T, double>, context.backend);
     run(context, args...);
   }
 
@@ -202,11 +214,24 @@ struct Kernels {
 #undef DNN_ENTRY
 };
 
+struct RawKernels {
+#define DNN_ENTRY(name, ...) detail::KernelOf<void, void(__VA_ARGS__)>::type name{#name, nullptr};
+  DNN_RAW_KERNELS(DNN_ENTRY)
+#undef DNN_ENTRY
+};
+
 // f(entry) for every entry of the table, in its order.
 template <class T, class F>
 void for_each_kernel(Kernels<T>& kernels, F&& f) {
 #define DNN_VISIT(name, ...) f(kernels.name);
   DNN_KERNELS(DNN_VISIT, T)
+#undef DNN_VISIT
+}
+
+template <class F>
+void for_each_kernel(RawKernels& kernels, F&& f) {
+#define DNN_VISIT(name, ...) f(kernels.name);
+  DNN_RAW_KERNELS(DNN_VISIT)
 #undef DNN_VISIT
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 #include <cstdint>
 
+#include <kernels/half.h>
+
 namespace dnn {
 
 // What the elements of a tensor may be. float32 computes everywhere, float64 on the device `reference` only. The others
@@ -46,6 +48,34 @@ constexpr const char* name_of(DType type) {
       break;
   }
   return "uint8";
+}
+
+// f(T()) with the C++ type of the dtype.
+template <class F>
+decltype(auto) with_type(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::float64:
+      return f(double());
+    case DType::int32:
+      return f(int32_t());
+    case DType::uint8:
+      return f(uint8_t());
+    case DType::float16:
+      return f(Float16());
+    case DType::bfloat16:
+      return f(BFloat16());
+    case DType::int64:
+      return f(int64_t());
+    case DType::boolean:
+      return f(bool());
+    case DType::float32:
+      break;
+  }
+  return f(float());
+}
+
+constexpr bool is_floating_point(DType dtype) {
+  return dtype == DType::float32 || dtype == DType::float64 || dtype == DType::float16 || dtype == DType::bfloat16;
 }
 
 }  // namespace dnn

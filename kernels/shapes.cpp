@@ -197,15 +197,6 @@ int64_t ReduceShape::out_count() const {
   return product;
 }
 
-int64_t TransposeShape::count() const { return product(size, dims); }
-
-void TransposeShape::check(const char* op) const {
-  std::array<bool, kMaxDims> seen{};
-  for (int i = 0; i < dims; ++i) {
-    require(axes[i] >= 0 && axes[i] < dims && !seen[axes[i]], "[{}] axes must be a permutation of 0..{}; got {} at {}",
-            op, dims - 1, axes[i], i);
-    seen[axes[i]] = true;
-  }
-}
+int64_t StridedShape::count() const { return product(size, dims); }
 
 }  // namespace dnn

@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 
+#include <kernels/dtype.h>
 #include <kernels/host_device.h>
 
 namespace dnn {
@@ -195,12 +196,20 @@ struct ReduceShape {
   int64_t out_count() const;
 };
 
-// y's dimension i is x's dimension axes[i]; both dense.
-struct TransposeShape {
+// The same elements at two places: index i lies at the sum of i[d] * x_stride[d] in x and likewise in y, in elements. A
+// stride may be negative, in x also 0; no two elements of y lie at one place.
+struct StridedShape {
   int dims = 0;
-  std::array<int, kMaxDims> size{}, axes{};
+  std::array<int64_t, kMaxDims> size{}, x_stride{}, y_stride{};
   int64_t count() const;
-  void check(const char* op = "transpose") const;
+};
+
+// Elements picked by an index along the middle one of three dimensions: (outer, size, inner) to (outer, count, inner).
+// The index has `count` entries, for all of outer and inner, or one for each element; all are in [0, size).
+struct GatherShape {
+  int64_t outer = 1, size = 0, count = 0, inner = 1;
+  bool index_each = false;          // index (outer, count, inner)
+  DType index_type = DType::int32;  // or int64
 };
 
 }  // namespace dnn

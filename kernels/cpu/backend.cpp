@@ -11,6 +11,9 @@ Backend make_backend(const std::string& row_name) {
   DNN_KERNELS(DNN_FILL, float)
   DNN_PLANS(DNN_FILL)
 #undef DNN_FILL
+#define DNN_FILL(name, ...) row.raw.name.run = name;
+  DNN_RAW_KERNELS(DNN_FILL)
+#undef DNN_FILL
   return row;
 }
 

@@ -9,6 +9,7 @@ namespace dnn::cpu {
 
 #define DNN_DECLARE(name, ...) void name(Context&, __VA_ARGS__);
 DNN_KERNELS(DNN_DECLARE, float)
+DNN_RAW_KERNELS(DNN_DECLARE)
 #undef DNN_DECLARE
 #define DNN_DECLARE(name, result, ...) result name(Context&, __VA_ARGS__);
 DNN_PLANS(DNN_DECLARE)

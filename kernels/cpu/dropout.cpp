@@ -92,7 +92,7 @@ namespace dnn::cpu {
 
 void dropout(Context& context, int64_t count, float p, RandomState state, const float* x, float* y) {
   const uint32_t threshold = dropout_threshold(p);
-  if (threshold > 0xFFFF) return fill_constant(context, count, 0.0f, y);
+  if (threshold > 0xFFFF) return fill(context, sizeof(float), count, 0, y);
   const auto chunk_loop = DNN_PER_ISA(dropout_chunk)[context];
   const float scale = 1.0f / (1.0f - p);
   const int64_t chunks = chunk_count(count, kChunkElements);

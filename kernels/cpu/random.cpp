@@ -1,4 +1,4 @@
-// Constant and random fills; kernels/philox.h says which random word an element takes.
+// Random fills; kernels/philox.h says which random word an element takes.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/random.cpp"
 #include <hwy/foreach_target.h>
@@ -23,16 +23,6 @@ namespace {
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 using Words = hn::Vec<PhiloxWords::D>;
-
-template <bool kStream>
-void constant_loop(int64_t count, float value, float* y) {
-  for_vectors(count, [=](auto d, int64_t i) HWY_ATTR { store<kStream>(hn::Set(d, value), d, y + i); });
-  flush<kStream>();
-}
-
-void constant_chunk(bool stream, int64_t count, float value, float* y) {
-  stream ? constant_loop<true>(count, value, y) : constant_loop<false>(count, value, y);
-}
 
 // The upper 24 bits of each word plus `offset`, over 2^24.
 HWY_INLINE V uniform(Words words, uint32_t offset) {
@@ -108,16 +98,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace dnn::cpu {
-
-void fill_constant(Context& context, int64_t count, float value, float* y) {
-  const auto chunk_loop = DNN_PER_ISA(constant_chunk)[context];
-  const int64_t chunks = chunk_count(count, kChunkElements);
-  const bool stream = worth_streaming(y, count);
-  parallel_for(context, chunks, [&](int64_t chunk, int) {
-    const auto [begin, end] = line_range(count, chunks, chunk);
-    chunk_loop(stream, end - begin, value, y + begin);
-  });
-}
 
 void fill_uniform(Context& context, int64_t count, float low, float high, RandomState state, float* y) {
   const auto chunk_loop = DNN_PER_ISA(uniform_chunk)[context];

@@ -2,12 +2,14 @@
 #include <kernels/reference/adaptive_pool2d.h>
 #include <kernels/reference/along_axis.h>
 #include <kernels/reference/batch_norm.h>
+#include <kernels/reference/cast.h>
 #include <kernels/reference/conv2d.h>
+#include <kernels/reference/copy_strided.h>
 #include <kernels/reference/elementwise.h>
 #include <kernels/reference/epilogue.h>
+#include <kernels/reference/gather.h>
 #include <kernels/reference/gather_pixels.h>
 #include <kernels/reference/gemm.h>
-#include <kernels/reference/layout.h>
 #include <kernels/reference/loss.h>
 #include <kernels/reference/lrn.h>
 #include <kernels/reference/pad2d.h>
@@ -42,6 +44,9 @@ Backend make_backend() {
   row.device = host_memory();
   fill_table(row.f32);
   fill_table(row.f64);
+#define DNN_FILL(name, ...) row.raw.name.run = name;
+  DNN_RAW_KERNELS(DNN_FILL)
+#undef DNN_FILL
   return row;
 }
 

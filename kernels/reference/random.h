@@ -8,11 +8,6 @@
 
 namespace dnn::reference {
 
-template <class T>
-void fill_constant(Context&, int64_t count, T value, T* y) {
-  for (int64_t i = 0; i < count; ++i) y[i] = value;
-}
-
 // y = low + (high - low) * u, below high where it rounds to that
 template <class T>
 void fill_uniform(Context&, int64_t count, T low, T high, RandomState state, T* y) {

@@ -106,6 +106,12 @@ bool sole_owner(const Tensor& t) { return t.shared_impl().use_count() == 1 && t.
 
 // sum += more
 void accumulate(Tensor& sum, Tensor more, bool in_place) {
+  if (size_of(sum.dtype()) == 2) {  // halves are added as floats
+    Tensor wide = sum.to(DType::float32);
+    accumulate(wide, more.to(DType::float32), true);
+    sum = wide.to(sum.dtype());
+    return;
+  }
   const Tensor result = in_place ? sum : Tensor(sum.shape(), sum.dtype(), sum.device());
   run_kernel("accumulate", {&sum, &more}, [&]<class T>(const Kernels<T>& k, Context& context) {
     BroadcastShape shape;

@@ -4,18 +4,22 @@
 
 namespace dnn::detail {
 
-void check_operands(const char* op, std::initializer_list<const Tensor*> operands) {
+void check_one_device(const char* op, std::initializer_list<const Tensor*> operands) {
   const Tensor& first = **operands.begin();
   for (const Tensor* other : operands) {
-    if (!other->defined()) continue;
-    if (!(other->device() == first.device())) {
-      throw Error(fmt::format("[{}] operands must be on one device; got {} and {}", op, first.device().name(),
-                              other->device().name()));
-    }
-    if (other->dtype() != first.dtype()) {
-      throw Error(fmt::format("[{}] operands must have one dtype; got {} and {}", op, name_of(first.dtype()),
-                              name_of(other->dtype())));
-    }
+    if (!other->defined() || other->device() == first.device()) continue;
+    throw Error(fmt::format("[{}] operands must be on one device; got {} and {}", op, first.device().name(),
+                            other->device().name()));
+  }
+}
+
+void check_operands(const char* op, std::initializer_list<const Tensor*> operands) {
+  check_one_device(op, operands);
+  const Tensor& first = **operands.begin();
+  for (const Tensor* other : operands) {
+    if (!other->defined() || other->dtype() == first.dtype()) continue;
+    throw Error(fmt::format("[{}] operands must have one dtype; got {} and {}", op, name_of(first.dtype()),
+                            name_of(other->dtype())));
   }
 }
 

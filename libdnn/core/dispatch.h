@@ -7,6 +7,7 @@
 namespace dnn {
 
 namespace detail {
+void check_one_device(const char* op, std::initializer_list<const Tensor*> operands);
 void check_operands(const char* op, std::initializer_list<const Tensor*> operands);
 [[noreturn]] void throw_no_float(const char* op, DType dtype);
 void check_float64(const char* op, const Device& device);  // Error where it computes float32 alone
@@ -40,6 +41,15 @@ void run_kernel(const char* op, std::initializer_list<const Tensor*> operands, F
       break;
   }
   detail::throw_no_float(op, first.dtype());
+}
+
+// Runs f(kernels, context) with the kernels of the operands' device that move elements of any type. Error where the
+// operands differ in device; undefined ones but the first are passed over.
+template <class F>
+void run_raw_kernel(const char* op, std::initializer_list<const Tensor*> operands, F&& f) {
+  detail::check_one_device(op, operands);
+  const Device device = (**operands.begin()).device();
+  f(device.backend().raw, thread_context(device));
 }
 
 }  // namespace dnn

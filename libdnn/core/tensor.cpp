@@ -147,16 +147,17 @@ T as_element(double value) {
 }  // namespace
 
 Tensor full(const Shape& shape, double value, DType dtype, const Device& device) {
-  return with_type(dtype, [&]<class T>(T) {
+  const uint64_t bits = with_type(dtype, [&]<class T>(T) {
     const T element = as_element<T>(value);
-    Tensor y(shape, dtype, device);
-    if constexpr (std::is_same_v<T, float>) {
-      device.backend().f32.fill_constant(thread_context(device), y.numel(), element, y.data<float>());
-    } else {
-      y.copy_from(from_vector(std::vector<T>(y.numel(), element), shape, "cpu"));
-    }
-    return y;
+    uint64_t whole = 0;
+    std::memcpy(&whole, &element, sizeof element);
+    return whole;
   });
+  Tensor y(shape, dtype, device);
+  run_raw_kernel("full", {&y}, [&](const RawKernels& k, Context& context) {
+    k.fill(context, size_of(dtype), y.numel(), bits, y.raw_data());
+  });
+  return y;
 }
 
 Tensor zeros(const Shape& shape, DType dtype, const Device& device) { return full(shape, 0, dtype, device); }

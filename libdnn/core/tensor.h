@@ -63,9 +63,12 @@ class Tensor {
 
   Tensor detach() const;  // the same elements, outside the graph
   // The following are recorded.
-  Tensor clone() const;                                 // a copy of the elements
-  Tensor to(const Device& device) const;                // on that device; this tensor itself where it is there already
-  Tensor to(DType dtype) const;                         // of that type, see ops/cast.h; itself where it is already
+  Tensor clone() const;                   // a copy of the elements
+  Tensor to(const Device& device) const;  // on that device; this tensor itself where it is there already
+  // In another type; this tensor itself where that is its own. A float becomes an integer without its fraction; what
+  // the integer can't hold becomes the nearest that it can, a NaN 0. Integers wrap around. To bool: what is not 0.
+  // float16 and bfloat16 round to the nearest, to even. Recorded between floats.
+  Tensor to(DType dtype) const;
   Tensor reshape(const std::vector<int>& sizes) const;  // the same elements in another shape; one size may be -1
   // The places from, from + step, ... before `to` along a dimension, copied. Negative places count from the end; what
   // lies outside is cut off. x.slice(0, 1) leaves out the first. The step is at least 1.

@@ -25,15 +25,9 @@ Shape file_shape(const std::vector<int64_t>& sizes, const std::string& where) {
   return Shape(std::vector<int>(sizes.begin(), sizes.end()));
 }
 
-Tensor from_int64(std::span<const int64_t> values, const Shape& shape, const std::string& where) {
-  Tensor tensor(shape, DType::int32, "cpu");
-  std::transform(values.begin(), values.end(), tensor.data<int32_t>(), [&](int64_t value) {
-    if (value != static_cast<int32_t>(value)) {
-      throw Error(fmt::format("{} holds an int64 that is no int32; got {}", where, value));
-    }
-    return static_cast<int32_t>(value);
-  });
-  return tensor;
+void to_truth(const Tensor& tensor) {
+  auto* const bytes = static_cast<uint8_t*>(tensor.raw_data());
+  std::transform(bytes, bytes + tensor.numel(), bytes, [](uint8_t byte) { return byte != 0; });
 }
 
 Tensor on_host(const Tensor& tensor) {

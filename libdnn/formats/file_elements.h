@@ -1,6 +1,5 @@
 #pragma once
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,8 @@ namespace dnn {
 // allocated.
 Shape file_shape(const std::vector<int64_t>& sizes, const std::string& where);
 
-// As int32, which is what our tensors hold; Error for a value beyond that.
-Tensor from_int64(std::span<const int64_t> values, const Shape& shape, const std::string& where);
+// Truth values in host memory, as bytes that a file may have as any: 1 for what is not 0.
+void to_truth(const Tensor& tensor);
 
 // The tensor's elements in host memory, row-major.
 Tensor on_host(const Tensor& tensor);

@@ -29,36 +29,44 @@ std::vector<int64_t> file_shape(const Tensor& tensor) {
 }
 
 bool is_count(const NamedTensor& tensor) {
-  return is_batch_count(tensor.name) && tensor.tensor.dtype() == DType::int32;
+  const DType dtype = tensor.tensor.dtype();
+  return is_batch_count(tensor.name) && (dtype == DType::int32 || dtype == DType::int64);
 }
 
-bool is_float(DType dtype) { return dtype == DType::float32 || dtype == DType::float64; }
+// Whether values of the one type in a file serve a tensor of the other.
+bool converts(DType from, DType to) {
+  if (from == to || (is_floating_point(from) && is_floating_point(to))) return true;
+  if (from == DType::int64) return to == DType::int32;  // where all of them fit
+  return (from == DType::int32 && to == DType::int64) || (from == DType::boolean && to == DType::uint8);
+}
 
 bool fits(const Match& match) {
   const Tensor& to = match.to->tensor;
   const std::vector<int64_t> shape = file_shape(to);
   // PyTorch's scalars were tensors of one element once.
   if (match.from->shape != shape && !(shape.empty() && match.from->shape == std::vector<int64_t>{1})) return false;
-  const std::optional<DType> type = memory_type(match.from->type);
-  return type && (*type == to.dtype() || (is_float(*type) && is_float(to.dtype())) || is_count(*match.to));
+  const std::optional<DType> type = dtype_of_file(match.from->type);
+  return type && (converts(*type, to.dtype()) || is_count(*match.to));
 }
 
-// A count as int32, whatever its type in the file: tools that convert a whole net make it a float. Undefined where that
-// was too small for it.
+// A count as a whole number, whatever its type in the file: tools that convert a whole net make it a float. Undefined
+// where that was too small for it. A module's int32 holds it too.
 Tensor to_count(const Tensor& values, const std::string& where) {
-  const auto convert = [&](const auto& list) {
-    std::vector<int32_t> counts;
-    for (const auto value : list) {
-      const double wide = static_cast<double>(value);
-      if (wide == std::numeric_limits<double>::infinity()) return Tensor();
-      if (!(std::fabs(wide) <= INT32_MAX) || wide != std::trunc(wide)) {
-        throw Error(fmt::format("{} is no count; got {}", where, wide));
-      }
-      counts.push_back(static_cast<int32_t>(wide));
+  for (const double wide : values.to("cpu").to(DType::float64).to_vector<double>()) {
+    if (wide == std::numeric_limits<double>::infinity()) return Tensor();
+    if (!(std::fabs(wide) <= INT32_MAX) || wide != std::trunc(wide)) {
+      throw Error(fmt::format("{} is no count; got {}", where, wide));
     }
-    return from_vector(counts, values.shape(), values.device());
-  };
-  return with_type(values.dtype(), [&]<class T>(T) { return convert(values.to_vector<T>()); });
+  }
+  return values.to(DType::int64);
+}
+
+void check_int32(const Tensor& values, const std::string& where) {
+  for (const int64_t value : values.to_vector<int64_t>()) {
+    if (value != static_cast<int32_t>(value)) {
+      throw Error(fmt::format("{} has a value beyond 32 bits; got {}", where, value));
+    }
+  }
 }
 
 std::string describe(const LoadReport::Mismatch& mismatch) {
@@ -164,11 +172,13 @@ class Loader {
   Tensor read(const Match& match) const {
     const Tensor& to = match.to->tensor;
     Tensor values = file_->read(*match.from);
+    const std::string where = fmt::format("{}: tensor '{}'", where_, printable(match.from->name));
     if (is_count(*match.to)) {
-      values = to_count(values, fmt::format("{}: tensor '{}'", where_, printable(match.from->name)));
+      values = to_count(values, where);
       if (!values.defined()) return values;
     }
-    values = to_float_type(values, to.dtype());
+    if (values.dtype() == DType::int64 && to.dtype() == DType::int32) check_int32(values, where);
+    values = values.to(to.dtype());
     return is_convolution(values) ? kcrs_to_krsc(values) : to.dims() == 0 ? values.reshape({}) : values;
   }
 

@@ -21,16 +21,12 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr int64_t kMaxHeaderBytes = 1 << 16;
-constexpr std::string_view kInt64 = "<i8";
 
 constexpr struct {
   std::string_view name;
   DType dtype;
-} kTypes[] = {{"<f4", DType::float32},
-              {"<f8", DType::float64},
-              {"<i4", DType::int32},
-              {"|u1", DType::uint8},
-              {kInt64, DType::int32}};
+} kTypes[] = {{"<f4", DType::float32}, {"<f8", DType::float64}, {"<f2", DType::float16}, {"<i4", DType::int32},
+              {"<i8", DType::int64},   {"|u1", DType::uint8},   {"|b1", DType::boolean}};
 
 struct Header {
   std::string type;
@@ -189,25 +185,19 @@ Tensor read_npy(const std::string& path) {
   const auto* type =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& t) { return t.name == header.type; });
   if (type == std::end(kTypes)) {
-    throw Error(fmt::format("{} holds '{}'; known are '<f4', '<f8', '<i4', '<i8' and '|u1'", where, header.type));
+    throw Error(
+        fmt::format("{} holds '{}'; known are '<f4', '<f8', '<f2', '<i4', '<i8', '|u1' and '|b1'", where, header.type));
   }
   const Shape shape = file_shape(header.sizes, where);
-  const bool wide = type->name == kInt64;
-  const int64_t bytes = shape.numel() * (wide ? int64_t{sizeof(int64_t)} : size_of(type->dtype));
+  const int64_t bytes = shape.numel() * size_of(type->dtype);
   const int64_t have = size - static_cast<int64_t>(file.tellg());
   if (have != bytes) {
     throw Error(fmt::format("{} needs {} bytes for its shape {} and type; got {}", where, bytes, shape.str(), have));
   }
 
-  Tensor tensor;
-  if (wide) {
-    std::vector<int64_t> values(static_cast<size_t>(shape.numel()));
-    read(values.data(), bytes);
-    tensor = from_int64(values, shape, where);
-  } else {
-    tensor = Tensor(shape, type->dtype, "cpu");
-    read(tensor.raw_data(), bytes);
-  }
+  const Tensor tensor(shape, type->dtype, "cpu");
+  read(tensor.raw_data(), bytes);
+  if (type->dtype == DType::boolean) to_truth(tensor);
   return header.fortran ? in_c_order(tensor) : tensor;
 }
 
@@ -215,6 +205,9 @@ void write_npy(const std::string& path, const Tensor& tensor) {
   constexpr size_t kAlignment = 64, kBefore = 10;
   const auto* type =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& t) { return t.dtype == tensor.dtype(); });
+  if (type == std::end(kTypes)) {
+    throw Error(fmt::format("[write_npy] {}: NumPy has no {}", path, name_of(tensor.dtype())));
+  }
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type->name,
                                  fmt::join(tensor.shape(), ", "), tensor.dims() == 1 ? "," : "");
   const size_t whole = (kBefore + text.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;

@@ -10,9 +10,8 @@
 
 namespace dnn {
 
-// What TensorFile::read makes of a type in a file: F16 and BF16 become float32, I64 int32, BOOL uint8; F32, F64, I32
-// and U8 stay what they are. Nothing for other types.
-std::optional<DType> memory_type(std::string_view type);
+// The dtype of a type in a file: F32, F64, F16, BF16, I32, I64, U8 or BOOL. Nothing for other types.
+std::optional<DType> dtype_of_file(std::string_view type);
 
 // A file of named tensors that is open to be read one by one. The constructors read and check what describes the
 // tensors; elements are read with read(). Faults throw Error with the file's name.
@@ -41,7 +40,7 @@ class TensorFile {
   const std::vector<Other>& others() const { return others_; }    // beside the tensors
 
   const Entry* find(std::string_view name) const;  // null where there is none
-  // In host memory, on the device cpu, as memory_type() says; Error for other types and for an I64 beyond 32 bits.
+  // In host memory, on the device cpu, of the file's type; Error for one that no tensor has. Tensor::to converts.
   Tensor read(const Entry& entry);
   NamedTensors read_all();
 

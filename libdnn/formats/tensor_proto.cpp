@@ -36,13 +36,23 @@ class ElementReader {
       case TensorProto::INT32:
         return from(values<int32_t>(proto_.int32_data()));
       case TensorProto::INT64:
-        return from_int64(values<int64_t>(proto_.int64_data()), shape_, where_);
+        return from(values<int64_t>(proto_.int64_data()));
       case TensorProto::UINT8:
         return from(values<uint8_t>(proto_.int32_data()));
+      case TensorProto::FLOAT16:
+        return from_bits(values<uint16_t>(proto_.int32_data()), DType::float16);
+      case TensorProto::BFLOAT16:
+        return from_bits(values<uint16_t>(proto_.int32_data()), DType::bfloat16);
+      case TensorProto::BOOL: {
+        const Tensor truth = from_bits(values<uint8_t>(proto_.int32_data()), DType::boolean);
+        to_truth(truth);
+        return truth;
+      }
       default:
-        throw Error(fmt::format(
-            "{} holds ONNX's data type {}; known are FLOAT (1), UINT8 (2), INT32 (6), INT64 (7) and DOUBLE (11)",
-            where_, proto_.data_type()));
+        throw Error(
+            fmt::format("{} holds ONNX's data type {}; known are FLOAT (1), UINT8 (2), INT32 (6), INT64 (7), "
+                        "BOOL (9), FLOAT16 (10), DOUBLE (11) and BFLOAT16 (16)",
+                        where_, proto_.data_type()));
     }
   }
 
@@ -63,8 +73,10 @@ class ElementReader {
       return result;
     }
     std::transform(list.begin(), list.end(), result.begin(), [&](auto value) {
-      if constexpr (std::is_same_v<T, uint8_t>) {
-        if (value < 0 || value > 255) throw Error(fmt::format("{} holds a UINT8 that is none; got {}", where_, value));
+      if constexpr (std::is_unsigned_v<T>) {  // in a field of wider numbers
+        if (value < 0 || value > std::numeric_limits<T>::max()) {
+          throw Error(fmt::format("{} holds a number beyond its type; got {}", where_, value));
+        }
       }
       return static_cast<T>(value);
     });
@@ -74,6 +86,11 @@ class ElementReader {
   template <class T>
   Tensor from(const std::vector<T>& list) const {
     return from_vector(list, shape_, "cpu");
+  }
+
+  template <class T>
+  Tensor from_bits(const std::vector<T>& list, DType dtype) const {
+    return from_blob(list.data(), shape_, dtype, "cpu");
   }
 
   const TensorProto& proto_;

@@ -8,7 +8,7 @@ namespace dnn {
 // ONNX's TensorProto alone in a file, as the .pb files of ONNX's tests are: the sizes, the type, the name, and the
 // elements as raw bytes or as numbers. Faults throw Error with the file's name.
 
-// FLOAT, DOUBLE, INT32, INT64 (as int32, where all fit) and UINT8, the elements in the file itself. In host memory, on
+// FLOAT, DOUBLE, FLOAT16, BFLOAT16, INT32, INT64, UINT8 and BOOL, the elements in the file itself. In host memory, on
 // the device cpu; sizes as the file has them. Memory is taken for what the file holds, not for what it promises.
 NamedTensor read_tensor_proto(const std::string& path);
 

@@ -33,16 +33,10 @@ Tensor swap_layout(const Tensor& weight, bool to_krsc) {
 
   const Tensor x = weight.detach().to("cpu");
   const Tensor y(to, weight.dtype(), "cpu");
-  switch (weight.dtype()) {
-    case DType::float32:
-      transpose_matrices(from[0], rows, cols, x.data<float>(), y.data<float>());
-      break;
-    case DType::float64:
-      transpose_matrices(from[0], rows, cols, x.data<double>(), y.data<double>());
-      break;
-    default:
-      throw Error(fmt::format("[weights] a convolution's weight holds floats; got {}", name_of(weight.dtype())));
+  if (!is_floating_point(weight.dtype())) {
+    throw Error(fmt::format("[weights] a convolution's weight holds floats; got {}", name_of(weight.dtype())));
   }
+  with_type(weight.dtype(), [&]<class T>(T) { transpose_matrices(from[0], rows, cols, x.data<T>(), y.data<T>()); });
   return y.to(weight.device());
 }
 
@@ -51,13 +45,7 @@ bool is_pth_name(const std::string& path) { return path.ends_with(".pth") || pat
 }  // namespace
 
 Tensor to_float_type(const Tensor& values, DType type) {
-  const auto convert = [&](auto from, auto to) {
-    const auto old = values.to_vector<decltype(from)>();
-    return from_vector(std::vector<decltype(to)>(old.begin(), old.end()), values.shape(), values.device());
-  };
-  if (values.dtype() == DType::float64 && type == DType::float32) return convert(double{}, float{});
-  if (values.dtype() == DType::float32 && type == DType::float64) return convert(float{}, double{});
-  return values;
+  return is_floating_point(values.dtype()) && is_floating_point(type) ? values.to(type) : values;
 }
 
 Tensor kcrs_to_krsc(const Tensor& weight) { return swap_layout(weight, true); }

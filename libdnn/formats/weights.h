@@ -15,7 +15,7 @@ namespace dnn {
 Tensor kcrs_to_krsc(const Tensor& weight);
 Tensor krsc_to_kcrs(const Tensor& weight);
 
-// The values as float32 where they are float64 and that is wanted, or the other way; else the tensor itself.
+// Floats as those of another float type; other values as they are.
 Tensor to_float_type(const Tensor& values, DType type);
 
 // Opens a safetensors file or either form of PyTorch's own, by its content, whatever its name. `checkpoint_key` names
@@ -50,12 +50,11 @@ struct LoadReport {
 };
 
 // Fills a module from such a file, wherever the module lives. Error where a tensor of the module is missing or of
-// another shape or type, and then nothing is changed; tensors that the module lacks are reported, not refused. float64
-// is rounded where the module has float32. The count of batches in batch norms, which old files don't have and
-// float16 may be too small for, is never missing.
-// A name in the file that the module lacks also stands for the one without "module.", "_orig_mod." and "model.", which
-// DataParallel, torch.compile and the like put before names and into them; Error for two names that stand for one
-// tensor.
+// another shape or type, and then nothing is changed; tensors that the module lacks are reported, not refused. Floats
+// of any type become the module's, int64 its int32 where all fit. The count of batches in batch norms, which old files
+// don't have and float16 may be too small for, is never missing. A name in the file that the module lacks also stands
+// for the one without "module.", "_orig_mod." and "model.", which DataParallel, torch.compile and the like put before
+// names and into them; Error for two names that stand for one tensor.
 LoadReport load_weights(const Module& module, const std::string& path, const LoadOptions& options = {});
 
 // The same for the tensors that the file has in the shape and type that the module needs, be it none.

@@ -3,13 +3,14 @@
 #include <libdnn/core/dispatch.h>
 #include <libdnn/ops/check.h>
 #include <libdnn/ops/reduced_dims.h>
+#include <libdnn/ops/strided.h>
 
 namespace dnn {
 namespace {
 
 Tensor place_of_best(const char* op, ArgOp kind, const Tensor& x, int dim, bool keep_dims) {
   const AxisShape shape = axis_with_values(op, x, dim);
-  Tensor y(keep_dims ? with_dim_size(x.shape(), dim, 1) : without_dim(x.shape(), dim), DType::int32, x.device());
+  Tensor y(keep_dims ? with_size(x.shape(), dim, 1) : without_dim(x.shape(), dim), DType::int32, x.device());
   run_kernel(op, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.arg_reduce(context, kind, shape, x.data<T>(), y.data<int32_t>());
   });

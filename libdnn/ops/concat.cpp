@@ -6,60 +6,29 @@
 #include <limits>
 
 #include <libdnn/autograd/tape.h>
-#include <libdnn/core/dispatch.h>
+#include <libdnn/ops/squeeze.h>
+#include <libdnn/ops/strided.h>
 
 namespace dnn {
 namespace {
 
-// A tensor seen along one dimension: `outer` times `size` times `inner` values.
-struct Along {
-  int64_t outer = 1;
-  int size = 0;
-  int64_t inner = 1;
+// How `part` lies in `whole`, `offset` places along `dim`: from part to whole, and where it begins there.
+struct Place {
+  StridedShape into;
+  int64_t begin;
 
-  Along(const Shape& shape, int dim) : size(shape[dim]) {
-    for (int i = 0; i < dim; ++i) outer *= shape[i];
-    for (int i = dim + 1; i < shape.dims(); ++i) inner *= shape[i];
-  }
+  Place(const Shape& part, const Shape& whole, int dim, int offset)
+      : into(strided_shape(part, dense_strides(part), dense_strides(whole))), begin(offset * into.y_stride[dim]) {}
+
+  StridedShape out_of() const { return {into.dims, into.size, into.y_stride, into.x_stride}; }
 };
-
-Shape with_size(const Shape& shape, int dim, int size) {
-  std::array<int, kMaxDims> sizes{};
-  std::copy(shape.begin(), shape.end(), sizes.begin());
-  sizes[static_cast<size_t>(dim)] = size;
-  return Shape(sizes.data(), shape.dims());
-}
-
-// Copies `part` to where it stands in `whole`, `offset` places along `dim`, or from there.
-enum class Way { into_whole, out_of_whole };
-void copy_part(const char* op, Way way, const Tensor& part, const Tensor& whole, int dim, int offset) {
-  const Along one(part.shape(), dim), all(whole.shape(), dim);
-  RowsShape rows{one.outer, 0};
-  int64_t cols = one.size * one.inner, whole_pitch = all.size * all.inner;
-  if (one.outer == 1) {  // one long run: as many short ones, which may be copied in parallel
-    rows.rows = one.size;
-    cols = whole_pitch = one.inner;
-  }
-  if (cols > std::numeric_limits<int>::max()) {
-    throw Error(fmt::format("[{}] at most 2147483647 values in a row; got {}", op, part.shape().str()));
-  }
-  rows.cols = static_cast<int>(cols);
-  run_kernel(op, {&part, &whole}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    T* const all_values = whole.data<T>();  // null on a device without memory
-    T* const at = all_values ? all_values + offset * all.inner : nullptr;
-    if (way == Way::into_whole) {
-      k.copy_rows(context, rows, cols, part.data<T>(), whole_pitch, at);
-    } else {
-      k.copy_rows(context, rows, whole_pitch, at, cols, part.data<T>());
-    }
-  });
-}
 
 Tensor join(const char* op, const TensorList& parts, const Shape& shape, int dim) {
   Tensor whole(shape, parts[0].dtype(), parts[0].device());
   int offset = 0;
   for (const Tensor& part : parts) {
-    copy_part(op, Way::into_whole, part, whole, dim, offset);
+    const Place place(part.shape(), shape, dim, offset);
+    copy_strided(op, place.into, part, 0, whole, place.begin);
     offset += part.size(dim);
   }
   return whole;
@@ -70,7 +39,8 @@ TensorList cut(const char* op, const Tensor& whole, const std::vector<int>& size
   int offset = 0;
   for (const int size : sizes) {
     parts.emplace_back(with_size(whole.shape(), dim, size), whole.dtype(), whole.device());
-    copy_part(op, Way::out_of_whole, parts.back(), whole, dim, offset);
+    const Place place(parts.back().shape(), whole.shape(), dim, offset);
+    copy_strided(op, place.out_of(), whole, place.begin, parts.back(), 0);
     offset += size;
   }
   return parts;
@@ -122,6 +92,33 @@ TensorList split(const Tensor& x, const std::vector<int>& sizes, int dim) {
     return {join("split", known, shape, dim)};
   });
   return parts;
+}
+
+TensorList split(const Tensor& x, int size, int dim) {
+  if (size < 1) throw Error(fmt::format("[split] the parts' size must be at least 1; got {}", size));
+  const int all = x.size(dim);
+  std::vector<int> sizes(static_cast<size_t>(all / size), size);
+  if (all % size != 0 || all == 0) sizes.push_back(all % size);
+  return split(x, sizes, dim);
+}
+
+TensorList chunk(const Tensor& x, int chunks, int dim) {
+  if (chunks < 1) throw Error(fmt::format("[chunk] chunks must be at least 1; got {}", chunks));
+  const int all = x.size(dim), size = all / chunks + (all % chunks != 0 ? 1 : 0);
+  return size == 0 ? split(x, std::vector<int>(static_cast<size_t>(chunks), 0), dim) : split(x, size, dim);
+}
+
+Tensor stack(const TensorList& parts, int dim) {
+  TensorList rows;
+  for (const Tensor& part : parts) {
+    if (!(part.shape() == parts[0].shape())) {
+      throw Error(
+          fmt::format("[stack] shapes must be equal; got {} and {}", parts[0].shape().str(), part.shape().str()));
+    }
+    rows.push_back(unsqueeze(part, dim));
+  }
+  if (rows.empty()) throw Error("[stack] needs at least one tensor; got none");
+  return concat(rows, dim);
 }
 
 }  // namespace dnn

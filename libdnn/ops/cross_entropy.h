@@ -11,8 +11,8 @@ struct CrossEntropyOptions {
 };
 
 // The mean, or the sum, over the samples of -log softmax(logits)[label], a scalar: logits (N, ..., classes),
-// labels int32 (N, ...), one for each sample or for each pixel (N, H, W). Samples whose label is ignore_label count
-// neither in the sum nor in the number; where none is left, the loss is 0. Any other label outside 0..classes - 1
+// labels int32 or int64 (N, ...), one for each sample or for each pixel (N, H, W). Samples whose label is ignore_label
+// count neither in the sum nor in the number; where none is left, the loss is 0. Any other label outside 0..classes - 1
 // throws Error.
 Tensor cross_entropy(const Tensor& logits, const Tensor& labels, const CrossEntropyOptions& options = {});
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <numeric>
 
 #include <libdnn/ops/transpose.h>
 
@@ -16,10 +17,10 @@ Tensor flatten(const Tensor& x) {
   if (rest > kMost) {
     throw Error(fmt::format("[flatten] at most {} values for each of N; got {}", kMost, x.shape().str()));
   }
-  TransposeShape shape{.dims = x.dims(), .size = {}, .axes = {0, 1, 2, 3, 4, 5}};
-  std::copy(x.shape().begin(), x.shape().end(), shape.size.begin());
-  if (x.dims() == 4) shape.axes = {0, 3, 1, 2};
-  return transpose_as("flatten", x, shape, {x.size(0), static_cast<int>(rest)});
+  std::vector<int> dims(static_cast<size_t>(x.dims()));
+  std::iota(dims.begin(), dims.end(), 0);
+  if (x.dims() == 4) dims = {0, 3, 1, 2};
+  return permute_as("flatten", x, dims, {x.size(0), static_cast<int>(rest)});
 }
 
 }  // namespace dnn

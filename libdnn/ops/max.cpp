@@ -9,6 +9,7 @@
 #include <libdnn/ops/logical.h>
 #include <libdnn/ops/reduce.h>
 #include <libdnn/ops/reduced_dims.h>
+#include <libdnn/ops/strided.h>
 #include <libdnn/ops/where.h>
 
 namespace dnn {
@@ -41,7 +42,7 @@ ValuesAndIndices extreme_along(const char* op, ReduceOp kind, Tensor (*place)(co
   const Tensor index = place(x, dim, keep_dims);
   if (!wants_grad(x)) return {y, index};
   record(op, {x}, {y}, [op, index, dim, x_shape = x.shape()](const TensorList& dy) -> TensorList {
-    return {scatter_along(op, x_shape, dim, index, dy[0])};
+    return {scatter_along(op, x_shape, dim, 1, index, dy[0])};
   });
   return {y, index};
 }

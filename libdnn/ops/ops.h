@@ -1,7 +1,9 @@
 #pragma once
-// All operations: free functions on tensors, recorded on the tape.
+// All operations: free functions on tensors, recorded on the tape. Operands are float32, or float64 on the device
+// reference, where an operation doesn't say that it takes other types.
 #include <libdnn/ops/activation.h>
 #include <libdnn/ops/adaptive_avg_pool2d.h>
+#include <libdnn/ops/arange.h>
 #include <libdnn/ops/argmax.h>
 #include <libdnn/ops/arithmetic.h>
 #include <libdnn/ops/batch_norm.h>
@@ -12,8 +14,10 @@
 #include <libdnn/ops/cross_entropy.h>
 #include <libdnn/ops/cumsum.h>
 #include <libdnn/ops/dropout.h>
+#include <libdnn/ops/expand.h>
 #include <libdnn/ops/flatten.h>
 #include <libdnn/ops/functions.h>
+#include <libdnn/ops/gather.h>
 #include <libdnn/ops/linear.h>
 #include <libdnn/ops/logical.h>
 #include <libdnn/ops/lrn.h>
@@ -31,7 +35,9 @@
 #include <libdnn/ops/reduce.h>
 #include <libdnn/ops/scale_channels.h>
 #include <libdnn/ops/shared_conv2d.h>
+#include <libdnn/ops/slice.h>
 #include <libdnn/ops/softmax.h>
+#include <libdnn/ops/squeeze.h>
 #include <libdnn/ops/topk.h>
 #include <libdnn/ops/transpose.h>
 #include <libdnn/ops/upsample.h>

@@ -74,21 +74,4 @@ AxisShape axis_shape(const Shape& x, int dim) {
   return axis;
 }
 
-Shape with_dim_size(const Shape& x, int dim, int size) {
-  std::array<int, kMaxDims> sizes{};
-  std::copy(x.begin(), x.end(), sizes.begin());
-  sizes[static_cast<size_t>(x.normalize(dim))] = size;
-  return Shape(sizes.data(), x.dims());
-}
-
-Shape without_dim(const Shape& x, int dim) {
-  std::vector<int> sizes(x.begin(), x.end());
-  sizes.erase(sizes.begin() + x.normalize(dim));
-  return Shape(sizes);
-}
-
-Tensor scatter_along(const char* op, const Shape&, int, const Tensor&, const Tensor&) {
-  throw Error(fmt::format("[{}] has no backward step", op));
-}
-
 }  // namespace dnn

@@ -31,12 +31,4 @@ Tensor in_shape(const Tensor& x, const Shape& shape);
 // One dimension of x for the kernels that work along it; a negative dim counts from the last.
 AxisShape axis_shape(const Shape& x, int dim);
 
-// x's shape with another size in a dimension, or without that dimension.
-Shape with_dim_size(const Shape& x, int dim, int size);
-Shape without_dim(const Shape& x, int dim);
-
-// A gradient of x's shape: dy at the places `index` along a dimension, 0 elsewhere. index and dy have the other sizes
-// of x, or lack the dimension.
-Tensor scatter_along(const char* op, const Shape& x, int dim, const Tensor& index, const Tensor& dy);
-
 }  // namespace dnn

@@ -3,93 +3,96 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <numeric>
 
 #include <libdnn/autograd/tape.h>
-#include <libdnn/core/dispatch.h>
 #include <libdnn/core/tensor_impl.h>
 #include <libdnn/ops/check.h>
+#include <libdnn/ops/strided.h>
 
 namespace dnn {
 namespace {
 
-// The same transposition without dimensions of size 1, and with dimensions that stay neighbours as one.
-TransposeShape merged(const TransposeShape& shape) {
-  std::array<int, kMaxDims> first{};  // the dimensions of x that open a merged one, in y's order
-  std::array<int, kMaxDims> size{};
-  int count = 0, last = -1;
-  for (int i = 0; i < shape.dims; ++i) {
-    const int axis = shape.axes[i];
-    if (shape.size[axis] == 1) continue;
-    bool follows = last >= 0 && last < axis;
-    for (int between = last + 1; follows && between < axis; ++between) follows = shape.size[between] == 1;
-    if (follows && int64_t{size[count - 1]} * shape.size[axis] <= std::numeric_limits<int>::max()) {
-      size[count - 1] *= shape.size[axis];
-    } else {
-      first[count] = axis;
-      size[count] = shape.size[axis];
-      ++count;
+// The dimensions as those of x, each one once.
+std::vector<int> checked(const char* op, const Tensor& x, const std::vector<int>& dims) {
+  if (static_cast<int>(dims.size()) != x.dims()) {
+    throw Error(fmt::format("[{}] needs an axis for each dimension; got {} for {}", op, dims.size(), x.shape().str()));
+  }
+  std::vector<int> result;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const int dim = dims[i] < 0 ? dims[i] + x.dims() : dims[i];
+    if (dim < 0 || dim >= x.dims() || std::count(result.begin(), result.end(), dim) > 0) {
+      throw Error(fmt::format("[{}] axes must be a permutation of 0..{}; got {} at {}", op, x.dims() - 1, dims[i], i));
     }
-    last = axis;
+    result.push_back(dim);
   }
-  TransposeShape small;
-  small.dims = count;
-  for (int i = 0; i < count; ++i) {
-    small.axes[i] = static_cast<int>(
-        std::count_if(first.begin(), first.begin() + count, [&](int other) { return other < first[i]; }));
-    small.size[small.axes[i]] = size[i];
-  }
-  return small;
+  return result;
 }
 
-TransposeShape inverse(const TransposeShape& shape) {
-  TransposeShape back;
-  back.dims = shape.dims;
-  for (int i = 0; i < shape.dims; ++i) {
-    back.size[i] = shape.size[shape.axes[i]];
-    back.axes[shape.axes[i]] = i;
+bool order_stays(const Shape& x, const std::vector<int>& dims) {
+  int last = -1;
+  for (const int dim : dims) {
+    if (x[dim] == 1) continue;
+    if (dim < last) return false;
+    last = dim;
   }
-  return back;
+  return true;
 }
 
-Tensor moved(const char* op, const Tensor& x, const TransposeShape& shape, const Shape& y_shape) {
-  if (shape.dims <= 1) {
-    Tensor y = x.detach();
-    y.impl()->shape = y_shape;
-    return y;
-  }
-  Tensor y(y_shape, x.dtype(), x.device());
-  run_kernel(op, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.transpose(context, shape, x.data<T>(), y.data<T>());
-  });
+Tensor same_elements(const Tensor& x, const Shape& shape) {
+  Tensor y = x.detach();
+  y.impl()->shape = shape;
   return y;
+}
+
+Tensor permuted(const char* op, const Tensor& x, const std::vector<int>& dims) {
+  std::array<int, kMaxDims> sizes{};
+  for (size_t i = 0; i < dims.size(); ++i) sizes[i] = x.size(dims[i]);
+  return permute_as(op, x, dims, Shape(sizes.data(), x.dims()));
 }
 
 }  // namespace
 
-Tensor transpose_as(const char* op, const Tensor& x, const TransposeShape& shape, const Shape& y_shape) {
-  const TransposeShape small = merged(shape);
-  Tensor y = moved(op, x, small, y_shape);
+Tensor permute_as(const char* op, const Tensor& x, const std::vector<int>& dims, const Shape& y_shape) {
+  if (order_stays(x.shape(), dims)) {
+    Tensor y = same_elements(x, y_shape);
+    record(op, {x}, {y},
+           [x_shape = x.shape()](const TensorList& dy) -> TensorList { return {same_elements(dy[0], x_shape)}; });
+    return y;
+  }
+  const Strides dense = dense_strides(x.shape());
+  StridedShape shape{.dims = x.dims(), .size = {}, .x_stride = {}, .y_stride = {}};
+  int64_t step = 1;
+  for (int i = x.dims() - 1; i >= 0; --i) {
+    shape.size[i] = x.size(dims[i]);
+    shape.x_stride[i] = dense[dims[i]];
+    shape.y_stride[i] = step;
+    step *= shape.size[i];
+  }
+  Tensor y(y_shape, x.dtype(), x.device());
+  copy_strided(op, shape, x, 0, y, 0);
   if (!wants_grad(x)) return y;
-  record(op, {x}, {y}, [op, small, x_shape = x.shape()](const TensorList& dy) -> TensorList {
-    return {moved(op, dy[0], inverse(small), x_shape)};
+  record(op, {x}, {y}, [op, shape, x_shape = x.shape()](const TensorList& dy) -> TensorList {
+    const Tensor dx(x_shape, dy[0].dtype(), dy[0].device());
+    copy_strided(op, {shape.dims, shape.size, shape.y_stride, shape.x_stride}, dy[0], 0, dx, 0);
+    return {dx};
   });
   return y;
 }
 
+Tensor permute(const Tensor& x, const std::vector<int>& dims) {
+  return permuted("permute", x, checked("permute", x, dims));
+}
+
 Tensor transpose(const Tensor& x, const std::vector<int>& axes) {
-  if (static_cast<int>(axes.size()) != x.dims()) {
-    throw Error(
-        fmt::format("[transpose] needs an axis for each dimension; got {} for {}", axes.size(), x.shape().str()));
-  }
-  TransposeShape shape;
-  shape.dims = x.dims();
-  std::copy(x.shape().begin(), x.shape().end(), shape.size.begin());
-  std::copy(axes.begin(), axes.end(), shape.axes.begin());
-  shape.check("transpose");
-  std::array<int, kMaxDims> sizes{};
-  for (int i = 0; i < shape.dims; ++i) sizes[i] = shape.size[shape.axes[i]];
-  return transpose_as("transpose", x, shape, Shape(sizes.data(), shape.dims));
+  return permuted("transpose", x, checked("transpose", x, axes));
+}
+
+Tensor transpose(const Tensor& x, int dim0, int dim1) {
+  std::vector<int> dims(static_cast<size_t>(x.dims()));
+  std::iota(dims.begin(), dims.end(), 0);
+  std::swap(dims[x.shape().normalize(dim0)], dims[x.shape().normalize(dim1)]);
+  return permuted("transpose", x, dims);
 }
 
 Tensor nhwc_to_nchw(const Tensor& x) {

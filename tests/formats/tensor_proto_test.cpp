@@ -47,7 +47,17 @@ enum {
   kDoubles = 10,
   kLocation = 14
 };
-enum { kFloat = 1, kUint8 = 2, kString = 8, kInt32 = 6, kInt64 = 7, kDouble = 11 };
+enum {
+  kFloat = 1,
+  kUint8 = 2,
+  kInt32 = 6,
+  kInt64 = 7,
+  kString = 8,
+  kBool = 9,
+  kFloat16 = 10,
+  kDouble = 11,
+  kBFloat16 = 16
+};
 
 NamedTensor read(const std::string& content) {
   const TemporaryFolder folder;
@@ -94,10 +104,20 @@ TEST_CASE("tensor_proto: every type, as raw bytes and as numbers, packed or not"
             .tensor.to_vector<int32_t>() == std::vector<int32_t>{-1, 300});
   CHECK(read(dims + number(kType, kInt32) + bytes(kRaw, raw<int32_t>({-1, 300}))).tensor.to_vector<int32_t>() ==
         std::vector<int32_t>{-1, 300});
-  CHECK(read(dims + number(kType, kInt64) + bytes(kInt64s, varint(minus_one) + varint(300)))
-            .tensor.to_vector<int32_t>() == std::vector<int32_t>{-1, 300});
-  CHECK(read(dims + number(kType, kInt64) + bytes(kRaw, raw<int64_t>({-1, 300}))).tensor.to_vector<int32_t>() ==
-        std::vector<int32_t>{-1, 300});
+  CHECK(read(dims + number(kType, kInt64) + bytes(kInt64s, varint(minus_one) + varint(uint64_t{1} << 31)))
+            .tensor.to_vector<int64_t>() == std::vector<int64_t>{-1, int64_t{1} << 31});
+  CHECK(read(dims + number(kType, kInt64) + bytes(kRaw, raw<int64_t>({-1, 300}))).tensor.to_vector<int64_t>() ==
+        std::vector<int64_t>{-1, 300});
+  for (const std::string& elements :
+       {bytes(kInt32s, varint(0x3c00) + varint(0xc100)), bytes(kRaw, raw<uint16_t>({0x3c00, 0xc100}))}) {
+    CHECK(read(dims + number(kType, kFloat16) + elements).tensor.to_vector<Float16>() ==
+          std::vector<Float16>{1.0f, -2.5f});
+    CHECK(read(dims + number(kType, kBFloat16) + elements).tensor.to_vector<BFloat16>()[1] == -8.0f);
+  }
+  CHECK(read(dims + number(kType, kBool) + bytes(kInt32s, varint(0) + varint(1))).tensor.to_vector<bool>() ==
+        std::vector<bool>{false, true});
+  CHECK(read(dims + number(kType, kBool) + bytes(kRaw, std::string("\0\2", 2))).tensor.to_vector<bool>() ==
+        std::vector<bool>{false, true});
   CHECK(read(dims + number(kType, kUint8) + bytes(kInt32s, varint(0) + varint(255))).tensor.to_vector<uint8_t>() ==
         std::vector<uint8_t>{0, 255});
   CHECK(read(dims + number(kType, kUint8) + bytes(kRaw, raw<uint8_t>({0, 255}))).tensor.to_vector<uint8_t>() ==
@@ -130,8 +150,8 @@ TEST_CASE("tensor_proto: what is no such file is refused by name", "[tensor_prot
              Contains("no tensor can have"));
   CHECK_THAT(refusal(number(kDims, INT32_MAX) + number(kDims, 65535) + number(kType, kFloat)), Contains("got 0"));
   CHECK_THAT(refusal(number(kDims, 1) + number(kType, kUint8) + bytes(kInt32s, varint(256))), Contains("got 256"));
-  CHECK_THAT(refusal(number(kDims, 1) + number(kType, kInt64) + bytes(kInt64s, varint(uint64_t{1} << 31))),
-             Contains("2147483648"));
+  CHECK_THAT(refusal(number(kDims, 1) + number(kType, kFloat16) + bytes(kInt32s, varint(65536))),
+             Contains("got 65536"));
   CHECK_THAT(refusal(number(kDims, 1) + number(kType, kFloat) + number(kLocation, 1)), Contains("another file"));
   CHECK_THAT(refusal(number(kDims, 1) + number(kType, kFloat) + bytes(kSegment, "")), Contains("part"));
   CHECK_THROWS_WITH(read_tensor("no/such/file.pb"), Contains("no/such/file.pb"));

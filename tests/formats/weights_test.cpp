@@ -149,6 +149,44 @@ TEST_CASE("weights: float64 is rounded, float32 widened", "[weights]") {
   CHECK(to_float_type(labels, DType::float32).impl() == labels.impl());
 }
 
+TEST_CASE("weights: halves and integers of a file become the module's types", "[weights]") {
+  struct Buffers : Module {
+    Buffers() {
+      add_parameter("weight", ones({1, 2, 1, 2}));
+      add_buffer("narrow", zeros({2}, DType::int32));
+      add_buffer("wide", zeros({2}, DType::int64));
+      add_buffer("mask", zeros({2}, DType::uint8));
+    }
+    Tensor forward(const Tensor& x) override { return x; }
+  };
+  const TemporaryFolder folder;
+  for (const char* name : {"w.safetensors", "w.pth"}) {
+    const std::string path = folder.path(name);
+    const auto write = [&](const NamedTensors& tensors) {
+      path.ends_with(".pth") ? write_pth(path, tensors) : write_safetensors(path, tensors);
+    };
+    const Tensor truth = from_vector<bool>({true, false}, {2});
+    for (const DType half : {DType::float16, DType::bfloat16}) {
+      const Buffers module;
+      write({{"weight", tensor({1, 2, 3, 4}, {1, 2, 2, 1}).to(half)},
+             {"narrow", from_vector<int64_t>({INT32_MIN, 7}, {2})},
+             {"wide", from_vector<int32_t>({-1, 8}, {2})},
+             {"mask", truth}});
+      load_weights(module, path);
+      CHECK(module.parameter("weight").to_vector<float>() == std::vector<float>{1, 3, 2, 4});
+      CHECK(module.buffer("narrow").to_vector<int32_t>() == std::vector<int32_t>{INT32_MIN, 7});
+      CHECK(module.buffer("wide").to_vector<int64_t>() == std::vector<int64_t>{-1, 8});
+      CHECK(module.buffer("mask").to_vector<uint8_t>() == std::vector<uint8_t>{1, 0});
+    }
+    write({{"narrow", from_vector<int64_t>({0, int64_t{1} << 31}, {2})}});
+    const Buffers module;
+    CHECK_THROWS_WITH(load_matching_weights(module, path),
+                      Contains("'narrow' has a value beyond 32 bits; got 2147483648"));
+    save_weights(module, path);
+    CHECK(open_tensor_file(path)->find("wide")->type == "I64");
+  }
+}
+
 TEST_CASE("weights: a net that registered nothing is not saved", "[weights]") {
   struct Members : Module {  // its layer is a plain member, as in other libraries
     Linear fc{2, 2};

@@ -63,6 +63,7 @@ TEST_CASE("backend: a missing kernel says what is missing where", "[backend]") {
   CHECK_THROWS_WITH(empty.f64.gemm_packed_size(context, {}),
                     "[gemm_packed_size] no float64 kernel on empty; the device reference has them");
   CHECK_THROWS_WITH(empty.f32.gemm(context, {}, nullptr, nullptr, {}, nullptr), "[gemm] no kernel on empty");
+  CHECK_THROWS_WITH(empty.raw.fill(context, 1, 1, 0, nullptr), "[fill] no kernel on empty");
 }
 
 TEST_CASE("backend: the catalogue in its order", "[backend]") {
@@ -117,7 +118,12 @@ TEST_CASE("meta: kernels do nothing on memory that isn't there", "[backend]") {
     CHECK(entry.run != nullptr);
   });
   meta.f32.gemm(context, {1000, 1000, 1000}, nullptr, nullptr, {}, nullptr);
-  meta.f64.fill_constant(context, int64_t{1} << 40, 1, nullptr);
+  RawKernels raw = meta.raw;
+  for_each_kernel(raw, [](const auto& entry) {
+    INFO(entry.name);
+    CHECK(entry.run != nullptr);
+  });
+  meta.raw.fill(context, 8, int64_t{1} << 40, 1, nullptr);
   float value = 0;
   CHECK_THROWS_WITH(meta.device.copy_to_host(context, &value, data, 4),
                     "[copy_to_host] a tensor on meta has no values to read");

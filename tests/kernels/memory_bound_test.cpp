@@ -1,6 +1,7 @@
 // What the tests of the single kernels leave out: arrays so large that a result is stored past the caches, and the same
 // bits from any number of threads.
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 #include <kernels/cpu/lines.h>
@@ -27,15 +28,20 @@ TEST_CASE("memory-bound kernels: results larger than the caches", "[memory_bound
     for (int64_t i = 0; i < count; ++i) x.get()[i] = value_at(i);
     const Kernels<float>& k = row->f32;
 
-    k.fill_constant(context, count, 3, y.get());
+    row->raw.fill(context, sizeof(float), count, std::bit_cast<uint32_t>(3.0f), y.get());
     CHECK(y.first_other_than([](int64_t) { return 3.0f; }) == -1);
 
     const BroadcastShape flat{1, {count}, {1}, {1}};
     k.binary(context, BinaryOp::add, flat, x.get(), x.get(), y.get());
     CHECK(y.first_other_than([](int64_t i) { return 2 * value_at(i); }) == -1);
 
-    k.copy_rows(context, {count / kChannels, kChannels}, kChannels, x.get(), kChannels, y.get());
+    row->raw.copy_strided(context, {1, {count}, {1}, {1}}, sizeof(float), x.get(), y.get());
     CHECK(y.first_other_than(value_at) == -1);
+    const int64_t last = count - kChannels;  // of the last pixel, which becomes the first
+    row->raw.copy_strided(context, {2, {count / kChannels, kChannels}, {-kChannels, 1}, {kChannels, 1}}, sizeof(float),
+                          x.get() + last, y.get());
+    CHECK(y.first_other_than([=](int64_t i) { return value_at(last - i / kChannels * kChannels + i % kChannels); }) ==
+          -1);
 
     const Buffer<float> bias = Buffer<float>(kChannels, 0.5f);
     k.epilogue(context, {count / kChannels, kChannels}, {bias.get(), nullptr, Activation::relu}, x.get(), y.get());

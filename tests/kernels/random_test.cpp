@@ -5,7 +5,6 @@
 namespace dnn::test {
 namespace {
 
-const auto kConstant = &Kernels<float>::fill_constant;
 const auto kUniform = &Kernels<float>::fill_uniform;
 const auto kNormal = &Kernels<float>::fill_normal;
 
@@ -42,19 +41,6 @@ TEST_CASE("philox: block and call are the counter, the seed is the key", "[rando
   CHECK(dropout_threshold(0.5f) == 32768);
   CHECK(dropout_threshold(0.4f) == 26214);
   CHECK(dropout_threshold(1) == 65536);
-}
-
-TEST_CASE("fill_constant", "[random]") {
-  for (const Backend* row : rows_with(kConstant)) {
-    for (const int64_t count : kCounts) {
-      INFO(row->name << ", " << count << " values");
-      Context context(*row);
-      Buffer<float> y(count);
-      row->f32.fill_constant(context, count, -2.5f, y.get());
-      y.check_guards();
-      REQUIRE((y.values() == std::vector<float>(count, -2.5f)));
-    }
-  }
 }
 
 TEST_CASE("fill_uniform: values by hand", "[random]") {
