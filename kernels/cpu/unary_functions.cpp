@@ -11,6 +11,9 @@
 #include <kernels/cpu/simd/unary_loops-inl.h>
 #include <kernels/cpu/unary.h>
 
+// For functions so long that the compiler would call them for every vector.
+#define DNN_ALWAYS_INLINE __attribute__((always_inline))
+
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
 namespace {
@@ -32,8 +35,9 @@ void function_forward_chunk(const UnaryParams& params, bool stream, int64_t coun
     case UnaryOp::reciprocal:
       return run([=](auto d, auto v) HWY_ATTR { return hn::Div(hn::Set(d, a), v); });
     case UnaryOp::pow:
-      return run([=, plan = PowerPlan(params.a)](auto d, auto v)
-                     HWY_ATTR { return power(d, hn::MulAdd(hn::Set(d, b), v, hn::Set(d, c)), plan); });
+      return run([=, plan = PowerPlan(params.a)](auto d, auto v) HWY_ATTR DNN_ALWAYS_INLINE {
+        return power(d, hn::MulAdd(hn::Set(d, b), v, hn::Set(d, c)), plan);
+      });
     case UnaryOp::square:
       return run([](auto, auto v) HWY_ATTR { return hn::Mul(v, v); });
     case UnaryOp::clamp:
@@ -67,7 +71,7 @@ void function_forward_chunk(const UnaryParams& params, bool stream, int64_t coun
     case UnaryOp::cos:
       return run([](auto d, auto v) HWY_ATTR { return cos_of(d, v); });
     case UnaryOp::erf:
-      return run([](auto d, auto v) HWY_ATTR { return erf_of(d, v); });
+      return run([](auto d, auto v) HWY_ATTR DNN_ALWAYS_INLINE { return erf_of(d, v); });
     default:
       HWY_DASSERT(false);
   }
@@ -75,7 +79,7 @@ void function_forward_chunk(const UnaryParams& params, bool stream, int64_t coun
 
 // s: the result where slope_from_output(params), else the input; g: dy.
 void function_backward_chunk(const UnaryParams& params, bool stream, int64_t count, const float* saved, const float* dy,
-                       float* dx) {
+                             float* dx) {
   const float a = static_cast<float>(params.a), b = static_cast<float>(params.b), c = static_cast<float>(params.c);
   const auto run = [=](auto f) HWY_ATTR { backward_loop(stream, count, saved, dy, dx, f); };
   switch (params.op) {
@@ -89,7 +93,7 @@ void function_backward_chunk(const UnaryParams& params, bool stream, int64_t cou
       const double factor = params.a * params.b;
       // Where y does not depend on x the slope is 0, also where the power of the base would be infinite.
       const PowerPlan plan(factor == 0 ? 0 : params.a - 1);
-      return run([=](auto d, auto s, auto g) HWY_ATTR {
+      return run([=](auto d, auto s, auto g) HWY_ATTR DNN_ALWAYS_INLINE {
         const auto base = hn::MulAdd(hn::Set(d, b), s, hn::Set(d, c));
         return hn::Mul(g, hn::Mul(power(d, base, plan), hn::Set(d, static_cast<float>(factor))));
       });
@@ -143,7 +147,9 @@ namespace dnn::cpu {
 
 UnaryForwardLoop function_forward_loop(const Context& context) { return DNN_PER_ISA(function_forward_chunk)[context]; }
 
-UnaryBackwardLoop function_backward_loop(const Context& context) { return DNN_PER_ISA(function_backward_chunk)[context]; }
+UnaryBackwardLoop function_backward_loop(const Context& context) {
+  return DNN_PER_ISA(function_backward_chunk)[context];
+}
 
 }  // namespace dnn::cpu
 #endif
