@@ -11,6 +11,9 @@
 #include <kernels/cpu/simd/unary_loops-inl.h>
 #include <kernels/cpu/unary.h>
 
+// For functions so long that the compiler would call them for every vector.
+#define DNN_ALWAYS_INLINE __attribute__((always_inline))
+
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
 namespace {
@@ -32,8 +35,9 @@ void function_forward_chunk(const UnaryParams& params, bool stream, int64_t coun
     case UnaryOp::reciprocal:
       return run([=](auto d, auto v) HWY_ATTR { return hn::Div(hn::Set(d, a), v); });
     case UnaryOp::pow:
-      return run([=, plan = PowerPlan(params.a)](auto d, auto v)
-                     HWY_ATTR { return power(d, hn::MulAdd(hn::Set(d, b), v, hn::Set(d, c)), plan); });
+      return run([=, plan = PowerPlan(params.a)](auto d, auto v) HWY_ATTR DNN_ALWAYS_INLINE {
+        return power(d, hn::MulAdd(hn::Set(d, b), v, hn::Set(d, c)), plan);
+      });
     case UnaryOp::square:
       return run([](auto, auto v) HWY_ATTR { return hn::Mul(v, v); });
     case UnaryOp::clamp:
@@ -67,7 +71,7 @@ void function_forward_chunk(const UnaryParams& params, bool stream, int64_t coun
     case UnaryOp::cos:
       return run([](auto d, auto v) HWY_ATTR { return cos_of(d, v); });
     case UnaryOp::erf:
-      return run([](auto d, auto v) HWY_ATTR { return erf_of(d, v); });
+      return run([](auto d, auto v) HWY_ATTR DNN_ALWAYS_INLINE { return erf_of(d, v); });
     default:
       HWY_DASSERT(false);
   }
@@ -89,7 +93,7 @@ void function_backward_chunk(const UnaryParams& params, bool stream, int64_t cou
       const double factor = params.a * params.b;
       // Where y does not depend on x the slope is 0, also where the power of the base would be infinite.
       const PowerPlan plan(factor == 0 ? 0 : params.a - 1);
-      return run([=](auto d, auto s, auto g) HWY_ATTR {
+      return run([=](auto d, auto s, auto g) HWY_ATTR DNN_ALWAYS_INLINE {
         const auto base = hn::MulAdd(hn::Set(d, b), s, hn::Set(d, c));
         return hn::Mul(g, hn::Mul(power(d, base, plan), hn::Set(d, static_cast<float>(factor))));
       });

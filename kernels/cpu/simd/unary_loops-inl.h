@@ -11,10 +11,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
 
+// Each loop is a function of its own, in which the compiler still has room to inline f.
+
 // y = f(d, x)
 template <class F>
-HWY_INLINE void forward_loop(bool stream, int64_t count, const float* x, float* y, F&& f) {
-  if (stream) {
+HWY_NOINLINE void forward_loop(bool stream, int64_t count, const float* x, float* y, F f) {
+  if (HWY_TARGET != HWY_SCALAR && stream) {
     for_vectors(count, [&](auto d, int64_t i) HWY_ATTR { store<true>(f(d, hn::LoadU(d, x + i)), d, y + i); });
     flush<true>();
   } else {
@@ -24,8 +26,8 @@ HWY_INLINE void forward_loop(bool stream, int64_t count, const float* x, float* 
 
 // dx = f(d, saved, dy)
 template <class F>
-HWY_INLINE void backward_loop(bool stream, int64_t count, const float* saved, const float* dy, float* dx, F&& f) {
-  if (stream) {
+HWY_NOINLINE void backward_loop(bool stream, int64_t count, const float* saved, const float* dy, float* dx, F f) {
+  if (HWY_TARGET != HWY_SCALAR && stream) {
     for_vectors(count, [&](auto d, int64_t i)
                            HWY_ATTR { store<true>(f(d, hn::LoadU(d, saved + i), hn::LoadU(d, dy + i)), d, dx + i); });
     flush<true>();
