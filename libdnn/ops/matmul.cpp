@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
@@ -19,7 +20,8 @@ Shape with_matrix(const Shape& batch, int rows, int cols) {
   return Shape(sizes);
 }
 
-Shape batch_of(const Tensor& t) { return Shape(t.shape().begin(), t.dims() - 2); }
+Shape batch_of(const Shape& shape) { return Shape(shape.begin(), shape.dims() - 2); }
+Shape batch_of(const Tensor& t) { return batch_of(t.shape()); }
 
 // One side of the product, transposed or not.
 struct Side {
@@ -69,13 +71,16 @@ Tensor gradient_of_a(const Shape& a, bool trans_a, const Side& b, const Tensor& 
   return sum_to(product({dc, false}, {b.t, !b.trans}, batch_of(dc)), a);
 }
 
-Tensor as_rows(const Tensor& t) { return t.reshape({-1, t.size(-1)}); }
+bool all_ones(const Shape& batch) {
+  return std::all_of(batch.begin(), batch.end(), [](int size) { return size == 1; });
+}
 
 Tensor gradient_of_b(const Side& a, const Shape& b, bool trans_b, const Tensor& dc) {
   const Shape batch = batch_of(dc);
-  const bool one_b = b.numel() == int64_t{b[-2]} * b[-1];
-  if (one_b && dc.numel() > 0 && !a.trans && batch_of(a.t) == batch) {  // one sum over all rows
-    const Tensor all_a = as_rows(a.t), all_dc = as_rows(dc);
+  const int64_t rows = batch.numel() * dc.size(-2);
+  if (all_ones(batch_of(b)) && !a.trans && batch_of(a.t) == batch && rows <= std::numeric_limits<int>::max()) {
+    const int all = static_cast<int>(rows);  // one sum over all of them
+    const Tensor all_a = a.t.reshape({all, a.t.size(-1)}), all_dc = dc.reshape({all, dc.size(-1)});
     const Tensor db =
         trans_b ? product({all_dc, true}, {all_a, false}, {}) : product({all_a, true}, {all_dc, false}, {});
     return db.reshape({b.begin(), b.end()});

@@ -25,7 +25,7 @@ inline std::vector<Activation> every_activation() {
           Activation::softplus(2),
           Activation::softplus(-1),
           Activation::swish(1.7),
-          Activation::hardtanh(-0.25, 0.75)};
+          Activation::hardtanh(-0.2371, 0.7913)};
 }
 
 inline std::vector<Activation> activations_with_slope_from_output() {

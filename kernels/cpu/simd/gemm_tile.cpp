@@ -41,7 +41,8 @@ struct Tile {
   float* c;
   int64_t c_row;
   float alpha, beta;
-  Epilogue<float> epilogue;  // its pointers stand at the tile's first element; empty before the last k block
+  Epilogue<float> epilogue;         // bias and scale stand at the tile's first column; empty before the last k block
+  const float* residual = nullptr;  // of the tile, or null
 };
 
 // The activations that are applied to a tile's sums; for the others the stored tile is taken again.
@@ -73,7 +74,7 @@ HWY_INLINE void store_tile(const Tile& t, V (&sum)[kRows][kVectors]) {
   const Epilogue<float>& e = t.epilogue;
   if (e.scale) each([&](V y, int, int v) HWY_ATTR { return hn::Mul(y, load(e.scale, v)); });
   if (e.bias) each([&](V y, int, int v) HWY_ATTR { return hn::Add(y, load(e.bias, v)); });
-  if (e.residual) each([&](V y, int i, int v) HWY_ATTR { return hn::Add(y, load(e.residual + i * t.c_row, v)); });
+  if (t.residual) each([&](V y, int i, int v) HWY_ATTR { return hn::Add(y, load(t.residual + i * t.c_row, v)); });
   if (e.activation.op == UnaryOp::relu) {
     each([&](V y, int, int) HWY_ATTR { return activate<UnaryOp::relu>(d, y); });
   } else if (e.activation.op == UnaryOp::relu6) {
@@ -159,6 +160,7 @@ void block(const GemmBlock& g) {
   const Epilogue<float> epilogue = g.finish ? g.epilogue : Epilogue<float>();
   for (int64_t col = 0; col < g.n; col += kTileCols) {
     t.cols = std::min<int64_t>(kTileCols, g.n - col);
+    t.epilogue = epilogue.part(col, 0);
     if (g.b_k == 0) {
       t.b = g.b + col * g.k;
       t.b_k = kTileCols;
@@ -177,7 +179,7 @@ void block(const GemmBlock& g) {
       t.a_row = packed ? 1 : g.a_row;
       t.a_k = packed ? rows : g.a_k;
       t.c = g.c + row * g.c_row + col;
-      t.epilogue = epilogue.part(col, row * g.c_row + col);
+      if (epilogue.residual) t.residual = epilogue.residual + row * g.c_row + col;
       tile_function(std::make_integer_sequence<int, kTileRows>(), rows, vectors)(t);
       if (!in_registers(epilogue.activation.op)) activate_block(epilogue.activation, rows, t.cols, g.c_row, t.c);
     }
