@@ -19,12 +19,12 @@ inline void set_device(const std::string& name) {
   if (device.backend().f64.add.run) exact_device() = name;
 }
 
-// Sets the device of new tensors and modules until it ends; for "reference" to exact_device().
+// Sets the device of new tensors and modules until it ends; DefaultDevice on("reference") is for exact_device().
 class DefaultDevice {
  public:
-  explicit DefaultDevice(const std::string& device) : before_(default_device()) {
-    set_default_device(device == "reference" ? exact_device() : device);
-  }
+  explicit DefaultDevice(const Device& device) : before_(default_device()) { set_default_device(device); }
+  explicit DefaultDevice(const char* device)
+      : DefaultDevice(Device(device == std::string("reference") ? exact_device() : device)) {}
   ~DefaultDevice() { set_default_device(before_); }
   DefaultDevice(const DefaultDevice&) = delete;
   DefaultDevice& operator=(const DefaultDevice&) = delete;

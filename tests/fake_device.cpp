@@ -37,9 +37,11 @@ struct Work {
 };
 using Stream = std::deque<Work>;
 
+// Kernels run in the memory itself, which nobody else knows; what is handed out are places in a region as large that
+// can't be touched.
 struct FakeMemory {
-  std::byte* begin = nullptr;
-  size_t used = 0;  // up to the end of the last block
+  std::byte* begin = nullptr;  // of that region
+  std::byte* hidden = nullptr;
   struct Block {
     size_t bytes;
     bool freed = false;  // but something before that has not run yet
@@ -53,29 +55,25 @@ struct Fake {
   Stream streams[kDevices][2];
   std::minstd_rand random{7};
   int64_t allocations = 0, synchronizations = 0, waiting = 0;
-  bool open = false;  // the memory can be touched
   Context kernels{backend("reference")};
 };
+
+std::byte* reserve(int protection) {
+  void* const data = mmap(nullptr, kRegion, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) throw Error("[fake] no room for the memory");
+  return static_cast<std::byte*>(data);
+}
 
 Fake& fake() {
   static Fake& fake = *[] {
     auto* const made = new Fake;
     for (FakeMemory& memory : made->memory) {
-      void* const data = mmap(nullptr, kRegion, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (data == MAP_FAILED) throw Error("[fake] no room for the memory");
-      memory.begin = static_cast<std::byte*>(data);
+      memory.begin = reserve(PROT_NONE);
+      memory.hidden = reserve(PROT_READ | PROT_WRITE);
     }
     return made;
   }();
   return fake;
-}
-
-void set_open(Fake& f, bool open) {
-  if (f.open == open) return;
-  for (FakeMemory& memory : f.memory) {
-    if (memory.used > 0) mprotect(memory.begin, memory.used, open ? PROT_READ | PROT_WRITE : PROT_NONE);
-  }
-  f.open = open;
 }
 
 bool may_run(const Stream& stream) { return !stream.empty() && (!stream.front().after || *stream.front().after); }
@@ -83,7 +81,6 @@ bool may_run(const Stream& stream) { return !stream.empty() && (!stream.front().
 // Runs what waits, of any stream whose turn it may be, until one is empty.
 void drain(Fake& f, const Stream& until) {
   if (until.empty()) return;
-  set_open(f, true);
   while (!until.empty()) {
     std::vector<Stream*> ready;
     for (auto& device : f.streams) {
@@ -98,7 +95,6 @@ void drain(Fake& f, const Stream& until) {
     --f.waiting;
     if (work.run) work.run();
   }
-  set_open(f, false);
 }
 
 Stream& stream_of(const Context& context) { return *static_cast<Stream*>(context.stream); }
@@ -110,25 +106,37 @@ void enqueue(Context& context, std::function<void()> run, std::shared_ptr<bool> 
   if (++f.waiting > kMostWaiting) drain(f, stream_of(context));
 }
 
-// Error unless it is null or points into a block, or to its end, of the device.
-void check_pointer(const char* name, const Context& context, const void* pointer) {
-  if (!pointer) return;
+// Where kernels find what a pointer handed out stands for; null for null. Error unless it points into a block of the
+// device, or to its end.
+template <class T>
+T* hidden(const char* name, const Context& context, T* pointer) {
+  if (!pointer) return nullptr;
   Fake& f = fake();
   const std::lock_guard lock(f.mutex);
-  const auto* const at = static_cast<const std::byte*>(pointer);
-  for (const auto& [data, block] : f.memory[context.ordinal].blocks) {
-    if (!block.freed && data <= at && at <= data + block.bytes) return;
+  const FakeMemory& memory = f.memory[context.ordinal];
+  const auto* const at = reinterpret_cast<const std::byte*>(pointer);
+  for (const auto& [data, block] : memory.blocks) {
+    if (block.freed || at < data || data + block.bytes < at) continue;
+    return reinterpret_cast<T*>(memory.hidden + (at - memory.begin));
   }
   throw Error(std::string("[") + name + "] got a pointer to memory that is not the device's");
 }
 
+// An argument as it is kept until the kernel runs. Pointers within further structs would make it fault.
 template <class A>
-void check_argument(const char* name, const Context& context, const A& argument) {
-  if constexpr (std::is_pointer_v<A>) {
-    check_pointer(name, context, argument);
+A kept(const char* name, const Context& context, const A& argument) {
+  if constexpr (std::is_same_v<A, void*> || std::is_same_v<A, const void*>) {
+    return hidden(name, context,
+                  static_cast<std::conditional_t<std::is_same_v<A, void*>, char*, const char*>>(argument));
+  } else if constexpr (std::is_pointer_v<A>) {
+    return hidden(name, context, argument);
   } else if constexpr (std::is_same_v<A, Epilogue<float>> || std::is_same_v<A, Epilogue<double>>) {
-    check_pointer(name, context, argument.bias);
-    check_pointer(name, context, argument.residual);
+    A copy = argument;
+    copy.bias = hidden(name, context, argument.bias);
+    copy.residual = hidden(name, context, argument.residual);
+    return copy;
+  } else {
+    return argument;
   }
 }
 
@@ -139,14 +147,14 @@ template <class T, class... Args, Kernel<T, Args...> Kernels<T>::*entry>
 struct Deferred<entry> {
   static void run(Context& context, Args... args) {
     static const Kernel<T, Args...>& kernel = backend("reference").kernels<T>().*entry;
-    (check_argument<std::decay_t<Args>>(kernel.name, context, args), ...);
-    check_pointer(kernel.name, context, context.status);
-    enqueue(context, [status = context.status, kept = std::tuple<std::decay_t<Args>...>(args...)] {
-      Context& kernels = fake().kernels;
-      DeviceStatus* const own = std::exchange(kernels.status, status);
-      std::apply([&](const std::decay_t<Args>&... values) { kernel(kernels, values...); }, kept);
-      kernels.status = own;
-    });
+    enqueue(context,
+            [status = hidden(kernel.name, context, context.status),
+             values = std::tuple<std::decay_t<Args>...>(kept<std::decay_t<Args>>(kernel.name, context, args)...)] {
+              Context& kernels = fake().kernels;
+              DeviceStatus* const own = std::exchange(kernels.status, status);
+              std::apply([&](const std::decay_t<Args>&... each) { kernel(kernels, each...); }, values);
+              kernels.status = own;
+            });
   }
 };
 
@@ -171,13 +179,7 @@ void* take(int ordinal, size_t bytes, void* after) {
   }
   if (at + kAlignment + bytes + kPage > memory.begin + kRegion) return nullptr;
   memory.blocks.emplace(at + kAlignment, FakeMemory::Block{bytes});
-  const size_t end = (static_cast<size_t>(at - memory.begin) + kAlignment + bytes + kPage) / kPage * kPage;
-  const bool open = f.open;
-  set_open(f, false);
-  memory.used = std::max(memory.used, end);
-  set_open(f, true);
-  std::memset(at + kAlignment, 0xFF, bytes);
-  set_open(f, open);
+  std::memset(memory.hidden + (at + kAlignment - memory.begin), 0xFF, bytes);
   return at + kAlignment;
 }
 
@@ -191,10 +193,11 @@ void give_back(int ordinal, void* pointer, size_t bytes) {
   const auto block = blocks.find(data);
   if (block == blocks.end() || block->second.bytes != bytes) throw Error("[fake] frees what it did not take");
   block->second.freed = true;
+  std::byte* const hidden = f.memory[ordinal].hidden + (data - f.memory[ordinal].begin);
   const auto copied = std::make_shared<bool>(false);
   f.streams[ordinal][static_cast<int>(StreamKind::copy)].push_back({[copied] { *copied = true; }, nullptr});
-  f.streams[ordinal][static_cast<int>(StreamKind::compute)].push_back({[&blocks, data, bytes] {
-                                                                         std::memset(data, 0xFF, bytes);
+  f.streams[ordinal][static_cast<int>(StreamKind::compute)].push_back({[&blocks, data, hidden, bytes] {
+                                                                         std::memset(hidden, 0xFF, bytes);
                                                                          blocks.erase(data);
                                                                        },
                                                                        copied});
@@ -213,28 +216,30 @@ DeviceApi make_api() {
   api.alignment = kAlignment;
   api.alloc = take;
   api.free = give_back;
-  api.allocations = [] { return fake().allocations; };
-  api.stream = [](int ordinal, StreamKind kind) -> void* { return &fake().streams[ordinal][static_cast<int>(kind)]; };
-  api.copy_from_host = [](Context& context, void* to, const void* from, size_t bytes) {
-    if (bytes == 0) return;
-    check_pointer("copy_from_host", context, to);
-    const auto* const begin = static_cast<const std::byte*>(from);
-    enqueue(context, [to, staged = std::vector<std::byte>(begin, begin + bytes)] {
-      std::memcpy(to, staged.data(), staged.size());
-    });
+  api.allocations = [] {
+    const std::lock_guard lock(fake().mutex);
+    return fake().allocations;
   };
-  api.copy_to_host = [](Context& context, void* to, const void* from, size_t bytes) {
-    check_pointer("copy_to_host", context, from);
-    if (bytes > 0) enqueue(context, [=] { std::memcpy(to, from, bytes); });
+  api.stream = [](int ordinal, StreamKind kind) -> void* { return &fake().streams[ordinal][static_cast<int>(kind)]; };
+  api.copy_from_host = [](Context& context, void* device, const void* host, size_t bytes) {
+    if (bytes == 0) return;
+    char* const to = hidden("copy_from_host", context, static_cast<char*>(device));
+    const auto* const from = static_cast<const char*>(host);
+    enqueue(context,
+            [to, staged = std::vector<char>(from, from + bytes)] { std::memcpy(to, staged.data(), staged.size()); });
+  };
+  api.copy_to_host = [](Context& context, void* host, const void* device, size_t bytes) {
+    const char* const from = hidden("copy_to_host", context, static_cast<const char*>(device));
+    if (bytes > 0) enqueue(context, [=] { std::memcpy(host, from, bytes); });
     wait_for(context);
   };
-  api.copy = [](Context& context, void* to, const void* from, size_t bytes) {
-    check_pointer("copy", context, to);
-    check_pointer("copy", context, from);
+  api.copy = [](Context& context, void* to_device, const void* from_device, size_t bytes) {
+    char* const to = hidden("copy", context, static_cast<char*>(to_device));
+    const char* const from = hidden("copy", context, static_cast<const char*>(from_device));
     if (bytes > 0) enqueue(context, [=] { std::memcpy(to, from, bytes); });
   };
-  api.fill = [](Context& context, void* data, unsigned char byte, size_t bytes) {
-    check_pointer("fill", context, data);
+  api.fill = [](Context& context, void* device, unsigned char byte, size_t bytes) {
+    char* const data = hidden("fill", context, static_cast<char*>(device));
     if (bytes > 0) enqueue(context, [=] { std::memset(data, byte, bytes); });
   };
   api.record = [](Context& context) {

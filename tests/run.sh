@@ -105,7 +105,7 @@ else
     program "$(basename "$file")" "$file" "${filter[@]}"
   done
   # What names no device runs once more where the host can't touch the memory and kernels run late.
-  program "library_tests on a fake device" "$build/tests/library_tests" --device fake "~[large]~[.]"
+  program "library_tests on a fake device" "$build/tests/library_tests" --device fake "~[large]~[golden]~[.]"
   if [ $preset != sanitize ]; then
     script include_rule_test bash "$root/tests/include_rule_test.sh"
     script nvcc_test bash "$root/tests/nvcc_test.sh"

@@ -13,7 +13,7 @@ namespace {
 using Catch::Matchers::Contains;
 
 TEST_CASE("LocalResponseNorm: by hand", "[layers]") {
-  const test::DefaultDevice on(test::exact_device());
+  const test::DefaultDevice on("reference");
   LocalResponseNorm norm(7, 1);
   const std::vector<float> y = norm(tensor({1, 2, 3}, {1, 1, 1, 3})).to_vector<float>();
   CHECK(y[0] == Approx(0.438691));
@@ -24,7 +24,7 @@ TEST_CASE("LocalResponseNorm: by hand", "[layers]") {
 }
 
 TEST_CASE("LocalResponseNorm: within a channel, by hand", "[layers]") {
-  const test::DefaultDevice on(test::exact_device());
+  const test::DefaultDevice on("reference");
   LocalResponseNorm norm({.size = 3, .alpha = 9, .beta = 0.5, .within_channel = true});
   // Two channels, the second twice the first: all nine squares around the middle pixel, four around the corner.
   const Tensor x = tensor({1, 2, 2, 4, 3, 6, 4, 8, 5, 10, 6, 12, 7, 14, 8, 16, 9, 18}, {1, 3, 3, 2});
@@ -40,7 +40,7 @@ TEST_CASE("LocalResponseNorm: within a channel, by hand", "[layers]") {
 }
 
 TEST_CASE("LocalResponseNorm: within a channel, gradients", "[layers]") {
-  const test::DefaultDevice on(test::exact_device());
+  const test::DefaultDevice on("reference");
   LocalResponseNorm norm({.size = 3, .alpha = 2, .within_channel = true});
   std::vector<double> values;
   for (int i = 0; i < 24; ++i) values.push_back((i * 7 % 24) / 12.0 - 0.9);

@@ -62,7 +62,7 @@ SGD optimizer(const NamedTensors& parameters, const nlohmann::json& golden) {
 class DoubleNet {
  public:
   explicit DoubleNet(const std::string& name) : name_(name) {
-    const test::DefaultDevice on("reference");
+    const test::DefaultDevice on{Device("reference")};
     const std::shared_ptr<Module> net = zoo_entry(name).make(10);
     test::set_golden_weights(*net);
     for (const NamedTensor& p : net->named_parameters()) {
@@ -113,7 +113,7 @@ double norm(const Tensor& tensor) {
 
 // Both run in double: what rounding grows to in 20 steps stays far below the nine digits of the file.
 void check_double(const std::string& name) {
-  const test::DefaultDevice on("reference");
+  const test::DefaultDevice on{Device("reference")};
   const nlohmann::json golden = test::load_golden("mnist_sgd.json").at(name);
   const DoubleNet net(name);
   SGD sgd = optimizer(net.parameters(), golden);
@@ -171,7 +171,7 @@ struct Step {
 };
 
 Step take_step(Module& net, const Batch& batch, const Device& device) {
-  const test::DefaultDevice on(device.name());
+  const test::DefaultDevice on(device);
   net.zero_grad();
   Step step;
   Tensor loss;
@@ -205,7 +205,7 @@ void check_gradients(const NamedTensors& expected, const NamedTensors& gradients
 // The first steps, each from the weights that the reference has come to.
 void check_steps(const std::string& name, size_t steps) {
   const nlohmann::json golden = test::load_golden("mnist_sgd.json").at(name);
-  const test::DefaultDevice on("reference");
+  const test::DefaultDevice on{Device("reference")};
   const std::shared_ptr<Module> leader = zoo_entry(name).make(10);
   test::set_golden_weights(*leader);
   SGD sgd = optimizer(leader->named_parameters(), golden);
@@ -255,7 +255,7 @@ TEST_CASE("mnist: every row takes the reference's steps, lenet to the end", "[mo
 // tie in lenet's pooling that goes the other way does: measured, it moves the loss by about 4e-8 and grows 1.8-fold a
 // step, so that 8 steps stay 20 times below the tolerance, and 20 do not.
 void check_free_run(const std::string& name, const Device& device, size_t steps) {
-  const test::DefaultDevice on(device.name());
+  const test::DefaultDevice on(device);
   const nlohmann::json golden = test::load_golden("mnist_sgd.json").at(name);
   const std::shared_ptr<Module> net = zoo_entry(name).make(10);
   test::set_golden_weights(*net);

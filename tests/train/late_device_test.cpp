@@ -52,8 +52,7 @@ Sequential small_net() {
 
 // Reads the loss after every `interval` steps, of which an epoch has ten.
 Run train(const std::string& device, const std::shared_ptr<Noise>& set, int interval) {
-  const test::DefaultDevice on(device);
-  if (device == "reference" && test::exact_device() != device) set_default_device("reference");
+  const test::DefaultDevice on{Device(device)};
   manual_seed(5);
   Sequential net = small_net();
   DataLoader loader(set, {.batch_size = 4, .shuffle = true, .seed = 2});
@@ -123,7 +122,7 @@ TEST_CASE("trainer: a loss that is not finite, known late, has the step and the 
 // The values are finite, the products of the weights are not; what the dropout drops decides about the layers behind.
 TEST_CASE("trainer: the layer of a loss that is not finite, known late", "[fake]") {
   const auto fault = [](const std::string& device) {
-    const test::DefaultDevice on(device);
+    const test::DefaultDevice on{Device(device)};
     manual_seed(5);
     Sequential net = small_net();
     const Tensor weight = net.child("5").parameter("weight");
@@ -155,7 +154,7 @@ TEST_CASE("trainer: a bad label, known late, is told as it is at once", "[fake]"
 TEST_CASE("evaluate: on a device that runs late", "[fake]") {
   const auto set = std::make_shared<Noise>();
   const auto fault = [&](const std::string& device) {
-    const test::DefaultDevice on(device);
+    const test::DefaultDevice on{Device(device)};
     manual_seed(5);
     Sequential net = small_net();
     DataLoader loader(set, {.batch_size = 6});
