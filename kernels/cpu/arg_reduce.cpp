@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <cmath>
+#include <limits>
 
 #include <kernels/cpu/axis_blocks.h>
 #include <kernels/cpu/cpu.h>
@@ -25,34 +26,34 @@ HWY_INLINE auto is_better(V v, V before) {
   }
 }
 
+template <ArgOp kOp, class V>
+HWY_INLINE V better_of(V v, V before) {
+  return hn::IfThenElse(hn::Or(is_better<kOp>(v, before), hn::IsNaN(v)), v, before);
+}
+
 // NaN where there is one. The vectors at the end overlap, so that none is shorter.
 template <ArgOp kOp, class D>
-float best_of_line(D d, int64_t count, const float* x) {
+HWY_INLINE float best_of_line(D d, int64_t count, const float* x) {
   constexpr int kTogether = 4;
   const int64_t lanes = hn::Lanes(d);
-  hn::Vec<D> best[kTogether];
-  for (auto& v : best) v = hn::LoadU(d, x);
-  const auto take = [&](int j, int64_t i) HWY_ATTR {
-    const auto v = hn::LoadU(d, x + i);
-    best[j] = hn::IfThenElse(hn::Or(is_better<kOp>(v, best[j]), hn::IsNaN(v)), v, best[j]);
-  };
+  auto best = hn::LoadU(d, x);
   int64_t i = 0;
-  for (; i + kTogether * lanes <= count; i += kTogether * lanes) {
+  if (count >= 2 * kTogether * lanes) {
+    hn::Vec<D> bests[kTogether];
+    for (auto& v : bests) v = best;
+    for (; i + kTogether * lanes <= count; i += kTogether * lanes) {
 #pragma GCC unroll 4
-    for (int j = 0; j < kTogether; ++j) take(j, i + j * lanes);
+      for (int j = 0; j < kTogether; ++j) bests[j] = better_of<kOp>(hn::LoadU(d, x + i + j * lanes), bests[j]);
+    }
+    for (const auto& v : bests) best = better_of<kOp>(v, best);
   }
-  for (; i < count; i += lanes) take(0, std::min(i, count - lanes));
-  HWY_ALIGN float values[kTogether * hn::MaxLanes(D())];
-  for (int j = 0; j < kTogether; ++j) hn::Store(best[j], d, values + j * lanes);
-  float one = values[0];
-  for (int64_t j = 1; j < kTogether * lanes; ++j) {
-    if ((kOp == ArgOp::max ? values[j] > one : values[j] < one) || std::isnan(values[j])) one = values[j];
-  }
-  return one;
+  for (; i < count; i += lanes) best = better_of<kOp>(hn::LoadU(d, x + std::min(i, count - lanes)), best);
+  if (!hn::AllFalse(d, hn::IsNaN(best))) return std::numeric_limits<float>::quiet_NaN();
+  return hn::GetLane(kOp == ArgOp::max ? hn::MaxOfLanes(d, best) : hn::MinOfLanes(d, best));
 }
 
 template <class D>
-int32_t place_in_line(D d, float value, int64_t count, const float* x) {
+HWY_INLINE int32_t place_in_line(D d, float value, int64_t count, const float* x) {
   const int64_t lanes = hn::Lanes(d);
   const bool nan = std::isnan(value);
   for (int64_t i = 0; i < count; i += lanes) {

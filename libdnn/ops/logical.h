@@ -5,8 +5,7 @@
 
 namespace dnn {
 
-// Of tensors of any dtype, where a number but 0 counts as true, as a NaN does. The results are bools and have no
-// gradient.
+// Of bools, or of floats, of which all but 0 count as true, as a NaN does. The results are bools and have no gradient.
 Tensor logical_and(const Tensor& a, const Tensor& b);  // broadcast as arithmetic.h does
 Tensor logical_or(const Tensor& a, const Tensor& b);
 Tensor logical_xor(const Tensor& a, const Tensor& b);

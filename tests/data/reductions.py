@@ -2,7 +2,7 @@
 
 Operand number j holds ((7 * i + 3 * j) % 11 - 5) / 4 at place i, with zeros and equal values; "positive" ones that
 number's absolute value + 0.25; "distinct" ones ((37 * i) % 101 - 50) / 4. The upstream gradient of result number r is
-((i + r) % 5 - 2) / 2. NaN is null.
+((i + r) % 5 - 2) / 2. NaN is null, infinities are "inf" and "-inf".
 """
 import json
 import math
@@ -30,7 +30,7 @@ def operand(shape, j, kind):
 
 
 def numbers(t):
-    return [None if math.isnan(v) else float(f"{v:.10g}") for v in t.detach().to(torch.float64).flatten().tolist()]
+    return [None if math.isnan(v) else str(v) if math.isinf(v) else float(f"{v:.10g}") for v in t.detach().to(torch.float64).flatten().tolist()]
 
 
 def case(op, f, shapes, kind="plain", **arguments):

@@ -34,7 +34,7 @@ TEST_CASE("maximum and minimum: gradients and rows", "[ops]") {
 }
 
 TEST_CASE("pow of tensors: gradients and rows", "[ops]") {
-  const Op f = [](const TensorList& in) { return TensorList{pow(maximum(in[0], 0.1), in[1])}; };
+  const Op f = [](const TensorList& in) { return TensorList{pow(maximum(in[0], 0.13), in[1])}; };
   check_op(f, {random64({2, 3, 5}, 1), random64({3, 1}, 2)});
   check_op([](const TensorList& in) { return TensorList{pow(2.5, in[0])}; }, {random64({7}, 1)});
   // At a = 0 and b = 0, where the logarithm and the power of -1 are infinite.
@@ -76,12 +76,12 @@ TEST_CASE("amax and max: ties, NaN, nothing to choose from", "[ops]") {
         return TensorList{max(in[0], 1).values, min(in[0], -1, true).values};
       },
       {random64({3, 4, 5}, 1)});
-  CHECK_THROWS_WITH(amax(Tensor({0, 3})), Contains("[amax]") && Contains("(0, 3)"));
-  CHECK_THROWS_WITH(amin(Tensor({0, 3}), {0}), Contains("[amin]"));
-  CHECK_THROWS_WITH(max(Tensor({0, 3}), 0), Contains("[max]"));
-  CHECK(amax(Tensor({0, 3}), {1}).shape() == Shape{0});
-  CHECK(max(Tensor({0, 3}), 1).indices.shape() == Shape{0});
-  CHECK_THROWS_WITH(amax(Tensor({2, 3}), {2}), Contains("no dimension 2"));
+  CHECK_THROWS_WITH(amax(zeros({0, 3})), Contains("[amax]") && Contains("(0, 3)"));
+  CHECK_THROWS_WITH(amin(zeros({0, 3}), {0}), Contains("[amin]"));
+  CHECK_THROWS_WITH(max(zeros({0, 3}), 0), Contains("[max]"));
+  CHECK(amax(zeros({0, 3}), {1}).shape() == Shape{0});
+  CHECK(max(zeros({0, 3}), 1).indices.shape() == Shape{0});
+  CHECK_THROWS_WITH(amax(zeros({2, 3}), {2}), Contains("no dimension 2"));
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ HWY_INLINE void for_each_block_of_rows(const ReducePlan& plan, int64_t kept, int
 // Joins the totals of the rows of a group; a plane of totals then has `width` of them.
 template <int kTotals, class Join>
 HWY_INLINE void join_group(int64_t width, int group, double* totals, Join&& join) {
+  if (group == 1) return;
   for (int t = 0; t < kTotals; ++t) {
     double* plane = totals + t * group * width;
     for (int64_t c = 0; c < width; ++c) {
