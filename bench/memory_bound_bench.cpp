@@ -3,6 +3,7 @@
 #include <bench/machine.h>
 
 #include <memory>
+#include <tuple>
 
 namespace dnn::bench {
 namespace {
@@ -86,9 +87,20 @@ void add_activations(const std::string& name, const RowsShape& s) {
     k.epilogue_backward(context, s, Activation::none, nullptr, a[0], nullptr, a[1]);
   });
   add_kernel("add/" + name, {count, count, count}, 3 * n,
-             [=](Context& context, Table k, Arrays a) { k.add(context, flat, a[0], a[1], a[2]); });
-  add_kernel("add_channels/" + name, {count, s.cols, count}, 2 * n,
-             [=](Context& context, Table k, Arrays a) { k.add(context, channels, a[0], a[1], a[2]); });
+             [=](Context& context, Table k, Arrays a) { k.binary(context, BinaryOp::add, flat, a[0], a[1], a[2]); });
+  add_kernel("add_channels/" + name, {count, s.cols, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
+    k.binary(context, BinaryOp::add, channels, a[0], a[1], a[2]);
+  });
+  add_kernel("maximum/" + name, {count, count, count}, 3 * n,
+             [=](Context& context, Table k, Arrays a) { k.binary(context, BinaryOp::max, flat, a[0], a[1], a[2]); });
+  add_kernel("pow/" + name, {count, count, count}, 3 * n,
+             [=](Context& context, Table k, Arrays a) { k.binary(context, BinaryOp::pow, flat, a[0], a[1], a[2]); });
+  add_kernel("compare/" + name, {count, count, count}, 2.25 * n, [=](Context& context, Table k, Arrays a) {
+    k.compare(context, CompareOp::lt, flat, a[0], a[1], reinterpret_cast<uint8_t*>(a[2]));
+  });
+  add_kernel("where/" + name, {count, count, count, count}, 3.25 * n, [=](Context& context, Table k, Arrays a) {
+    k.where(context, {1, {count}, {1}, {1}, {1}}, reinterpret_cast<const uint8_t*>(a[3]), a[0], a[1], a[2]);
+  });
   add_kernel("dropout/" + name, {count, count}, 2 * n, [=](Context& context, Table k, Arrays a) {
     k.dropout(context, count, 0.5f, {1, 2}, a[0], a[1]);
   });
@@ -101,11 +113,25 @@ void add_activations(const std::string& name, const RowsShape& s) {
   const ReduceShape all{2, {s.rows, s.cols}, {true, true}}, rows{2, {s.rows, s.cols}, {false, true}};
   const ReduceShape columns{2, {s.rows, s.cols}, {true, false}};
   add_kernel("sum/" + name, {count, 1}, n,
-             [=](Context& context, Table k, Arrays a) { k.sum(context, all, 1, a[0], a[1]); });
+             [=](Context& context, Table k, Arrays a) { k.reduce(context, ReduceOp::sum, all, 1, a[0], a[1]); });
   add_kernel("sum_of_rows/" + name, {count, s.rows}, n,
-             [=](Context& context, Table k, Arrays a) { k.sum(context, rows, 1, a[0], a[1]); });
+             [=](Context& context, Table k, Arrays a) { k.reduce(context, ReduceOp::sum, rows, 1, a[0], a[1]); });
   add_kernel("sum_of_columns/" + name, {count, s.cols}, n,
-             [=](Context& context, Table k, Arrays a) { k.sum(context, columns, 1, a[0], a[1]); });
+             [=](Context& context, Table k, Arrays a) { k.reduce(context, ReduceOp::sum, columns, 1, a[0], a[1]); });
+  for (const auto& [part, shape, results] :
+       {std::tuple("", all, int64_t{1}), {"_of_rows", rows, s.rows}, {"_of_columns", columns, int64_t{s.cols}}}) {
+    add_kernel(std::string("max") + part + "/" + name, {count, results}, n,
+               [=, shape = shape](Context& context, Table k, Arrays a) {
+                 k.reduce(context, ReduceOp::max, shape, 1, a[0], a[1]);
+               });
+    add_kernel(std::string("prod") + part + "/" + name, {count, results}, n,
+               [=, shape = shape](Context& context, Table k, Arrays a) {
+                 k.reduce(context, ReduceOp::prod, shape, 1, a[0], a[1]);
+               });
+    add_kernel(
+        std::string("moments") + part + "/" + name, {count, results, results}, n,
+        [=, shape = shape](Context& context, Table k, Arrays a) { k.moments(context, shape, 1, a[0], a[1], a[2]); });
+  }
 }
 
 // As a convolution's output with so many channels. Forward in training reads x twice, backward x and dy.
@@ -173,8 +199,17 @@ void add_softmax(const std::string& name, const RowsShape& s) {
       k.pointwise_loss(context, kind, 0, 1, count, a[0], a[1], a[3], a[2]);
     });
   }
+  const AxisShape along_rows{s.rows, s.cols, 1}, along_columns{1, static_cast<int>(s.rows), s.cols};
   add_kernel("argmax/" + name, {count, s.rows}, n, [=](Context& context, Table k, Arrays a) {
-    k.argmax(context, s, a[0], reinterpret_cast<int32_t*>(a[1]));
+    k.arg_reduce(context, ArgOp::max, along_rows, a[0], reinterpret_cast<int32_t*>(a[1]));
+  });
+  add_kernel("argmax_of_columns/" + name, {count, s.cols}, n, [=](Context& context, Table k, Arrays a) {
+    k.arg_reduce(context, ArgOp::max, along_columns, a[0], reinterpret_cast<int32_t*>(a[1]));
+  });
+  add_kernel("cumsum/" + name, {count, count}, 2 * n,
+             [=](Context& context, Table k, Arrays a) { k.cumsum(context, along_rows, false, a[0], a[1]); });
+  add_kernel("topk_5/" + name, {count, 5 * s.rows, 5 * s.rows}, n, [=](Context& context, Table k, Arrays a) {
+    k.topk(context, along_rows, 5, true, a[0], a[1], reinterpret_cast<int32_t*>(a[2]));
   });
 }
 

@@ -94,12 +94,28 @@
   /* loss[0] = scale * sum of f(x - target), dx = d loss / d x; bce_with_logits is f(x, target) */                     \
   X(pointwise_loss, PointwiseLoss, double beta, double scale, int64_t count, const T* x, const T* target, T* loss,     \
     T* dx_or_null)                                                                                                     \
-  X(argmax, const RowsShape&, const T* x, int32_t* y)         /* the first of the largest; a NaN counts as largest */  \
-  X(add, const BroadcastShape&, const T* a, const T* b, T* y) /* y may be a or b where that is not broadcast */        \
-  X(sub, const BroadcastShape&, const T* a, const T* b, T* y)                                                          \
-  X(mul, const BroadcastShape&, const T* a, const T* b, T* y)                                                          \
-  X(div, const BroadcastShape&, const T* a, const T* b, T* y)                                                          \
-  X(sum, const ReduceShape&, T scale, const T* x, T* y) /* y = scale * sum; the mean is scale = 1 / cells */           \
+  /* y = a op b, broadcast; y may be a or b where that is not broadcast. min and max give NaN where an operand is NaN, \
+     pow is std::pow */                                                                                                \
+  X(binary, BinaryOp, const BroadcastShape&, const T* a, const T* b, T* y)                                             \
+  /* y = 1 where a op b holds, else 0; against a NaN only ne does */                                                   \
+  X(compare, CompareOp, const BroadcastShape&, const T* a, const T* b, uint8_t* y)                                     \
+  /* y = condition ? a : b, all three broadcast; a condition is false where it is 0. y may be a or b where that is not \
+     broadcast */                                                                                                      \
+  X(where, const TernaryShape&, const uint8_t* condition, const T* a, const T* b, T* y)                                \
+  /* y = scale * the sum (or another op) of x over the reduced dimensions, accumulated in double; the mean is          \
+     scale = 1 / cells. Of no values: sum 0, prod 1, max and min the infinity that any value replaces. A NaN gives     \
+     NaN */                                                                                                            \
+  X(reduce, ReduceOp, const ReduceShape&, double scale, const T* x, T* y)                                              \
+  /* mean and var = sum of (x - mean)^2 / max(cells - correction, 0) over the reduced dimensions, in one pass that     \
+     neither overflows nor cancels */                                                                                  \
+  X(moments, const ReduceShape&, double correction, const T* x, T* mean, T* var)                                       \
+  /* the place along the axis of its largest or smallest value, the first of equals; a NaN counts as both; size > 0 */ \
+  X(arg_reduce, ArgOp, const AxisShape&, const T* x, int32_t* index)                                                   \
+  /* y[i] = x[0] + ... + x[i] along the axis, or x[i] + ... + x[size - 1] where `reverse`; accumulated in double */    \
+  X(cumsum, const AxisShape&, bool reverse, const T* x, T* y)                                                          \
+  /* the k largest (or smallest) values along the axis, the best first, and their places; of equals the first comes    \
+     first, and a NaN is larger than all. values and index have k in place of the axis's size */                       \
+  X(topk, const AxisShape&, int k, bool largest, const T* x, T* values, int32_t* index)                                \
   X(transpose, const TransposeShape&, const T* x, T* y)                                                                \
   /* rows of `cols` values from pitch x_pitch to pitch y_pitch: concat and split */                                    \
   X(copy_rows, const RowsShape&, int64_t x_pitch, const T* x, int64_t y_pitch, T* y)                                   \

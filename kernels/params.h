@@ -10,6 +10,11 @@ struct SgdParams {
   bool nesterov = false;
 };
 
+enum class BinaryOp { add, sub, mul, div, min, max, pow };
+enum class CompareOp { eq, ne, lt, le, gt, ge };
+enum class ReduceOp { sum, prod, max, min };
+enum class ArgOp { max, min };
+
 struct BatchNormParams {
   double eps = 1e-5;
   double momentum = 0.1;  // running = (1 - momentum) * running + momentum * batch's; the variance unbiased

@@ -42,6 +42,64 @@ void require_span(const char* op, int64_t in, int64_t pad_begin, int64_t pad_end
           pad_begin, pad_end);
 }
 
+template <class Sizes>
+int64_t product(const Sizes& size, int dims) {
+  int64_t count = 1;
+  for (int i = 0; i < dims; ++i) count *= size[i];
+  return count;
+}
+
+struct Operand {
+  const int* sizes;
+  int dims;
+  // Its size in dimension `dim` of a result of `of` dimensions; missing ones have size 1.
+  int size(int dim, int of) const { return dim < of - dims ? 1 : sizes[dim - (of - dims)]; }
+};
+
+template <size_t kOperands>
+struct Broadcast {
+  int dims = 0;
+  std::array<int64_t, kMaxDims> size{};
+  std::array<std::array<int64_t, kMaxDims>, kOperands> stride{};
+};
+
+// By NumPy's rule; a dimension is merged into the one before it where all operands step through the pair as through
+// one.
+template <size_t kOperands>
+Broadcast<kOperands> broadcast(const std::array<Operand, kOperands>& operands) {
+  Broadcast<kOperands> full, merged;
+  for (const Operand& operand : operands) {
+    require(operand.dims <= kMaxDims, "[broadcast] at most {} dimensions; got {}", kMaxDims, operand.dims);
+    full.dims = std::max(full.dims, operand.dims);
+  }
+  std::array<int64_t, kOperands> step;
+  step.fill(1);
+  for (int i = full.dims - 1; i >= 0; --i) {
+    full.size[i] = 1;
+    for (size_t j = 0; j < kOperands; ++j) {
+      const int size = operands[j].size(i, full.dims);
+      require(size == full.size[i] || size == 1 || full.size[i] == 1,
+              "[broadcast] sizes must be equal or 1; got {} and {} in dimension {} of {}", full.size[i], size, i,
+              full.dims);
+      if (size != 1) full.size[i] = size;
+      full.stride[j][i] = size == 1 ? 0 : step[j];
+      step[j] *= size;
+    }
+  }
+  for (int i = 0; i < full.dims; ++i) {
+    if (full.size[i] == 1) continue;
+    const int last = merged.dims - 1;
+    bool follows = last >= 0;
+    for (size_t j = 0; follows && j < kOperands; ++j) {
+      follows = merged.stride[j][last] == full.stride[j][i] * full.size[i];
+    }
+    const int at = follows ? last : merged.dims++;
+    merged.size[at] = follows ? merged.size[at] * full.size[i] : full.size[i];
+    for (size_t j = 0; j < kOperands; ++j) merged.stride[j][at] = full.stride[j][i];
+  }
+  return merged;
+}
+
 }  // namespace
 
 void Conv2dShape::check(const char* op) const {
@@ -103,54 +161,21 @@ void GemmShape::check(const char* op) const {
           ldb, ldc, m, n, k);
 }
 
-int64_t BroadcastShape::count() const {
-  int64_t product = 1;
-  for (int i = 0; i < dims; ++i) product *= size[i];
-  return product;
-}
+int64_t BroadcastShape::count() const { return product(size, dims); }
+int64_t TernaryShape::count() const { return product(size, dims); }
 
 BroadcastShape BroadcastShape::of(const int* a, int a_dims, const int* b, int b_dims) {
-  require(a_dims <= kMaxDims && b_dims <= kMaxDims, "[broadcast] at most {} dimensions; got {} and {}", kMaxDims,
-          a_dims, b_dims);
-  BroadcastShape full;
-  full.dims = std::max(a_dims, b_dims);
-  int64_t a_step = 1, b_step = 1;
-  for (int i = full.dims - 1; i >= 0; --i) {
-    const int from_a = i - (full.dims - a_dims), from_b = i - (full.dims - b_dims);
-    const int a_size = from_a >= 0 ? a[from_a] : 1, b_size = from_b >= 0 ? b[from_b] : 1;
-    require(a_size == b_size || a_size == 1 || b_size == 1,
-            "[broadcast] sizes must be equal or 1; got {} and {} in dimension {} of {}", a_size, b_size, i, full.dims);
-    full.size[i] = a_size == 1 ? b_size : a_size;
-    full.a_stride[i] = a_size == 1 ? 0 : a_step;
-    full.b_stride[i] = b_size == 1 ? 0 : b_step;
-    a_step *= a_size;
-    b_step *= b_size;
-  }
-  // Merge a dimension into the one before it where both operands step through the pair as through one.
-  BroadcastShape merged;
-  for (int i = 0; i < full.dims; ++i) {
-    if (full.size[i] == 1) continue;
-    const int last = merged.dims - 1;
-    if (last >= 0 && merged.a_stride[last] == full.a_stride[i] * full.size[i] &&
-        merged.b_stride[last] == full.b_stride[i] * full.size[i]) {
-      merged.size[last] *= full.size[i];
-      merged.a_stride[last] = full.a_stride[i];
-      merged.b_stride[last] = full.b_stride[i];
-      continue;
-    }
-    merged.size[merged.dims] = full.size[i];
-    merged.a_stride[merged.dims] = full.a_stride[i];
-    merged.b_stride[merged.dims] = full.b_stride[i];
-    ++merged.dims;
-  }
-  return merged;
+  const auto [dims, size, stride] = broadcast<2>({{{a, a_dims}, {b, b_dims}}});
+  return {dims, size, stride[0], stride[1]};
 }
 
-int64_t ReduceShape::in_count() const {
-  int64_t product = 1;
-  for (int i = 0; i < dims; ++i) product *= size[i];
-  return product;
+TernaryShape TernaryShape::of(const int* condition, int condition_dims, const int* a, int a_dims, const int* b,
+                              int b_dims) {
+  const auto [dims, size, stride] = broadcast<3>({{{condition, condition_dims}, {a, a_dims}, {b, b_dims}}});
+  return {dims, size, stride[0], stride[1], stride[2]};
 }
+
+int64_t ReduceShape::in_count() const { return product(size, dims); }
 
 int64_t ReduceShape::out_count() const {
   int64_t product = 1;
@@ -158,11 +183,7 @@ int64_t ReduceShape::out_count() const {
   return product;
 }
 
-int64_t TransposeShape::count() const {
-  int64_t product = 1;
-  for (int i = 0; i < dims; ++i) product *= size[i];
-  return product;
-}
+int64_t TransposeShape::count() const { return product(size, dims); }
 
 void TransposeShape::check(const char* op) const {
   std::array<bool, kMaxDims> seen{};

@@ -155,7 +155,24 @@ struct BroadcastShape {
   static BroadcastShape of(const int* a, int a_dims, const int* b, int b_dims);
 };
 
-// A dense tensor summed over the dimensions marked; the result is dense in the dimensions left.
+// The same for three operands, the first of which is a condition.
+struct TernaryShape {
+  int dims = 0;
+  std::array<int64_t, kMaxDims> size{}, condition_stride{}, a_stride{}, b_stride{};
+  int64_t count() const;
+  static TernaryShape of(const int* condition, int condition_dims, const int* a, int a_dims, const int* b, int b_dims);
+};
+
+// One dimension of a dense tensor: `outer` times `size` times `inner` values, for what works along it.
+struct AxisShape {
+  int64_t outer = 1;
+  int size = 0;
+  int64_t inner = 1;
+  int64_t count() const { return outer * size * inner; }
+  int64_t lines() const { return outer * inner; }
+};
+
+// A dense tensor reduced over the dimensions marked; the result is dense in the dimensions left.
 struct ReduceShape {
   int dims = 0;
   std::array<int64_t, kMaxDims> size{};

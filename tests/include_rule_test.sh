@@ -96,7 +96,7 @@ END { exit faults }
 internal="core/dispatch core/scope core/tensor_impl data/bmp data/exif data/jpeg_header data/png_header
   data/stb_decode formats/file_elements formats/first_bytes formats/module_tensors formats/pickle formats/pickle_machine
   formats/pickle_opcodes formats/wrapped_names formats/printable formats/state_dict formats/zip_reader formats/zip_writer
-  layers/chain models/basic_conv ops/epilogue train/run_log"
+  layers/chain models/basic_conv ops/binary ops/epilogue ops/reduced_dims train/run_log"
 # shellcheck disable=SC2046
 awk -v internal="$internal" '
 function fault(name, text) {

@@ -95,7 +95,8 @@ void adaptive_avg_pool2d_forward(Context& context, const ResizeShape& p, const f
   if (p.oh == 1 && p.ow == 1) {
     const int64_t pixels = int64_t{p.h} * p.w;
     const ReduceShape over_pixels{3, {p.n, pixels, p.c}, {false, true, false}};
-    return scaled_sum(context, over_pixels, 1.0 / static_cast<double>(pixels), x, y);
+    if (p.x_pixels() == 0) return;
+    return sum(context, over_pixels, 1.0 / static_cast<double>(pixels), x, y);
   }
   const auto chunk_loop = DNN_PER_ISA(forward_chunk)[context];
   const int64_t pixels = p.y_pixels(), count = std::max(p.x_pixels(), pixels) * p.c;

@@ -4,7 +4,7 @@
 
 namespace dnn::cpu {
 
-// The kernel `sum` with a scale that a float would round: the mean of many equal values is that value.
-void scaled_sum(Context& context, const ReduceShape& shape, double scale, const float* x, float* y);
+// y = scale * the sum of x, of at least one value, over the reduced dimensions.
+void sum(Context& context, const ReduceShape& shape, double scale, const float* x, float* y);
 
 }  // namespace dnn::cpu

@@ -1,5 +1,6 @@
 #include <kernels/host_memory.h>
 #include <kernels/reference/adaptive_pool2d.h>
+#include <kernels/reference/along_axis.h>
 #include <kernels/reference/batch_norm.h>
 #include <kernels/reference/conv2d.h>
 #include <kernels/reference/elementwise.h>
@@ -13,12 +14,12 @@
 #include <kernels/reference/pool2d.h>
 #include <kernels/reference/prelu.h>
 #include <kernels/reference/random.h>
+#include <kernels/reference/reduce.h>
 #include <kernels/reference/reference.h>
 #include <kernels/reference/scale_channels.h>
 #include <kernels/reference/sgd_step.h>
 #include <kernels/reference/shared_conv2d.h>
 #include <kernels/reference/softmax.h>
-#include <kernels/reference/sum.h>
 #include <kernels/reference/unary.h>
 #include <kernels/reference/upsample2d.h>
 

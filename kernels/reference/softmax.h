@@ -112,15 +112,4 @@ void softmax_cross_entropy(Context&, const RowsShape& shape, const CrossEntropyP
   *loss = static_cast<T>(scale * total);
 }
 
-template <class T>
-void argmax(Context&, const RowsShape& shape, const T* x, int32_t* y) {
-  for (int64_t row = 0; row < shape.rows; ++row, x += shape.cols) {
-    int best = 0;
-    for (int j = 1; j < shape.cols && !std::isnan(x[best]); ++j) {
-      if (x[j] > x[best] || std::isnan(x[j])) best = j;
-    }
-    y[row] = best;
-  }
-}
-
 }  // namespace dnn::reference

@@ -110,7 +110,7 @@ void accumulate(Tensor& sum, Tensor more, bool in_place) {
     shape.dims = 1;
     shape.size[0] = sum.numel();
     shape.a_stride[0] = shape.b_stride[0] = 1;
-    k.add(context, shape, sum.data<T>(), more.data<T>(), result.data<T>());
+    k.binary(context, BinaryOp::add, shape, sum.data<T>(), more.data<T>(), result.data<T>());
   });
   sum = result;
 }

@@ -20,7 +20,7 @@ void check_operands(const char* op, std::initializer_list<const Tensor*> operand
 }
 
 void check_float64(const char* op, const Device& device) {
-  if (device.backend().f64.add.run) return;  // a row has all of them or none
+  if (device.backend().f64.binary.run) return;  // a row has all of them or none
   throw Error(fmt::format("[{}] no float64 kernel on {}; the device reference has them", op, device.name()));
 }
 

@@ -1,45 +1,13 @@
 #include <libdnn/ops/arithmetic.h>
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include <libdnn/autograd/tape.h>
-#include <libdnn/core/dispatch.h>
+#include <libdnn/ops/binary.h>
 #include <libdnn/ops/reduce.h>
 
 namespace dnn {
-namespace {
-
-Shape broadcast(const char* op, const Shape& a, const Shape& b) {
-  if (a == b) return a;
-  const int dims = std::max(a.dims(), b.dims());
-  std::array<int, kMaxDims> sizes{};
-  for (int i = 1; i <= dims; ++i) {  // from the last dimension
-    const int a_size = i <= a.dims() ? a[-i] : 1, b_size = i <= b.dims() ? b[-i] : 1;
-    if (a_size != b_size && a_size != 1 && b_size != 1) {
-      throw Error(fmt::format("[{}] sizes must be equal or 1; got {} and {}", op, a.str(), b.str()));
-    }
-    sizes[static_cast<size_t>(dims - i)] = a_size == 1 ? b_size : a_size;
-  }
-  return Shape(sizes.data(), dims);
-}
-
-// choose(kernels) is the kernel to run.
-template <class Choose>
-Tensor binary(const char* op, const Tensor& a, const Tensor& b, Choose choose) {
-  Tensor y(broadcast(op, a.shape(), b.shape()), a.dtype(), a.device());
-  run_kernel(op, {&a, &b}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    const BroadcastShape shape = BroadcastShape::of(a.shape().begin(), a.dims(), b.shape().begin(), b.dims());
-    choose(k)(context, shape, a.data<T>(), b.data<T>(), y.data<T>());
-  });
-  return y;
-}
-
-}  // namespace
 
 Tensor add(const Tensor& a, const Tensor& b) {
-  Tensor y = binary("add", a, b, [](const auto& k) { return k.add; });
+  Tensor y = binary("add", BinaryOp::add, a, b);
   if (!wants_grad({a, b})) return y;
   record("add", {a, b}, {y},
          [want_da = wants_grad(a), want_db = wants_grad(b), a_shape = a.shape(),
@@ -50,7 +18,7 @@ Tensor add(const Tensor& a, const Tensor& b) {
 }
 
 Tensor sub(const Tensor& a, const Tensor& b) {
-  Tensor y = binary("sub", a, b, [](const auto& k) { return k.sub; });
+  Tensor y = binary("sub", BinaryOp::sub, a, b);
   if (!wants_grad({a, b})) return y;
   record("sub", {a, b}, {y},
          [want_da = wants_grad(a), want_db = wants_grad(b), a_shape = a.shape(),
@@ -61,7 +29,7 @@ Tensor sub(const Tensor& a, const Tensor& b) {
 }
 
 Tensor mul(const Tensor& a, const Tensor& b) {
-  Tensor y = binary("mul", a, b, [](const auto& k) { return k.mul; });
+  Tensor y = binary("mul", BinaryOp::mul, a, b);
   if (!wants_grad({a, b})) return y;
   const bool want_da = wants_grad(a), want_db = wants_grad(b);
   record("mul", {a, b}, {y},
@@ -77,7 +45,7 @@ Tensor mul(const Tensor& a, const Tensor& b) {
 
 // d(a / b) = da / b - (a / b) db / b
 Tensor div(const Tensor& a, const Tensor& b) {
-  Tensor y = binary("div", a, b, [](const auto& k) { return k.div; });
+  Tensor y = binary("div", BinaryOp::div, a, b);
   if (!wants_grad({a, b})) return y;
   const bool want_da = wants_grad(a), want_db = wants_grad(b);
   record("div", {a, b}, {y},

@@ -27,4 +27,14 @@ Tensor operator/(double a, const Tensor& b);
 
 Tensor operator-(const Tensor& a);
 
+// a += b is a = a + b: the handle gets the new tensor, recorded as any; other copies of the handle keep the old one.
+inline Tensor& operator+=(Tensor& a, const Tensor& b) { return a = a + b; }
+inline Tensor& operator-=(Tensor& a, const Tensor& b) { return a = a - b; }
+inline Tensor& operator*=(Tensor& a, const Tensor& b) { return a = a * b; }
+inline Tensor& operator/=(Tensor& a, const Tensor& b) { return a = a / b; }
+inline Tensor& operator+=(Tensor& a, double b) { return a = a + b; }
+inline Tensor& operator-=(Tensor& a, double b) { return a = a - b; }
+inline Tensor& operator*=(Tensor& a, double b) { return a = a * b; }
+inline Tensor& operator/=(Tensor& a, double b) { return a = a / b; }
+
 }  // namespace dnn

@@ -14,7 +14,7 @@ void scale_in_place(const char* op, const Tensor& dx, const Tensor& scale) {
   shape.a_stride[0] = 1;
   run_kernel(op, {&dx, &scale}, [&]<class T>(const Kernels<T>& k, Context& context) {
     if (dx.device().backend().device.host_memory && *scale.data<T>() == 1) return;
-    k.mul(context, shape, dx.data<T>(), scale.data<T>(), dx.data<T>());
+    k.binary(context, BinaryOp::mul, shape, dx.data<T>(), scale.data<T>(), dx.data<T>());
   });
 }
 

@@ -4,27 +4,13 @@
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
+#include <libdnn/ops/arithmetic.h>
+#include <libdnn/ops/compare.h>
+#include <libdnn/ops/reduced_dims.h>
+#include <libdnn/ops/where.h>
 
 namespace dnn {
 namespace {
-
-using Marks = std::array<bool, kMaxDims>;  // of the dimensions to sum over
-
-// Neighbouring dimensions of one kind as one.
-ReduceShape merged(const Shape& x, const Marks& reduced) {
-  ReduceShape shape;
-  for (int i = 0; i < x.dims(); ++i) {
-    if (x[i] == 1) continue;
-    if (shape.dims > 0 && shape.reduced[shape.dims - 1] == reduced[i]) {
-      shape.size[shape.dims - 1] *= x[i];
-      continue;
-    }
-    shape.size[shape.dims] = x[i];
-    shape.reduced[shape.dims] = reduced[i];
-    ++shape.dims;
-  }
-  return shape;
-}
 
 // How dy repeats along the dimensions that were summed, beside a number that repeats everywhere.
 BroadcastShape back(const ReduceShape& forward) {
@@ -40,74 +26,65 @@ BroadcastShape back(const ReduceShape& forward) {
   return shape;
 }
 
-Tensor reduce(const char* op, const Tensor& x, const Marks& reduced, const Shape& y_shape, double scale) {
-  const ReduceShape shape = merged(x.shape(), reduced);
-  Tensor y(y_shape, x.dtype(), x.device());
-  run_kernel(op, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
-    k.sum(context, shape, static_cast<T>(scale), x.data<T>(), y.data<T>());
-  });
-
+Tensor scaled_sum(const char* op, const Tensor& x, const ReduceShape& shape, const Shape& y_shape, double scale) {
+  Tensor y = reduce(op, ReduceOp::sum, x, shape, y_shape, scale);
   if (!wants_grad(x)) return y;
   record(op, {x}, {y}, [op, shape, scale, x_shape = x.shape()](const TensorList& dy) -> TensorList {
     const Tensor dx(x_shape, dy[0].dtype(), dy[0].device());
     const Tensor factor = full({}, scale, dx.dtype(), dx.device());
     run_kernel(op, {&dy[0]}, [&]<class T>(const Kernels<T>& k, Context& context) {
-      k.mul(context, back(shape), dy[0].data<T>(), factor.data<T>(), dx.data<T>());
+      k.binary(context, BinaryOp::mul, back(shape), dy[0].data<T>(), factor.data<T>(), dx.data<T>());
     });
     return {dx};
   });
   return y;
 }
 
-Marks marks(const char* op, const Shape& x, const std::vector<int>& dims) {
-  Marks reduced{};
-  if (dims.empty()) reduced.fill(true);
-  for (const int dim : dims) {
-    bool& mark = reduced[static_cast<size_t>(x.normalize(dim))];
-    if (mark) throw Error(fmt::format("[{}] a dimension is named twice; got {} for {}", op, dim, x.str()));
-    mark = true;
-  }
-  return reduced;
-}
-
-Shape reduced_shape(const Shape& x, const Marks& reduced, bool keep_dims) {
-  std::array<int, kMaxDims> sizes{};
-  int dims = 0;
-  for (int i = 0; i < x.dims(); ++i) {
-    if (!reduced[i]) {
-      sizes[dims++] = x[i];
-    } else if (keep_dims) {
-      sizes[dims++] = 1;
-    }
-  }
-  return Shape(sizes.data(), dims);
+// Of the others' product: with one 0 among them, all but its own is 0.
+Tensor prod_backward(const Tensor& x, const std::vector<int>& dims, const Tensor& dy) {
+  const Tensor zero = eq(x, 0), factors = where(zero, 1, x);
+  const Tensor product = prod(factors, dims, true);
+  const Tensor zeros = sum(where(zero, ones({}, x.dtype(), x.device()), 0), dims, true);
+  const Tensor of_others = where(zero, where(eq(zeros, 1), product, 0), where(eq(zeros, 0), product / factors, 0));
+  return dy * of_others;
 }
 
 }  // namespace
 
 Tensor sum(const Tensor& x, const std::vector<int>& dims, bool keep_dims) {
-  const Marks reduced = marks("sum", x.shape(), dims);
-  return reduce("sum", x, reduced, reduced_shape(x.shape(), reduced, keep_dims), 1);
+  const ReducedDims reduced("sum", x.shape(), dims);
+  return scaled_sum("sum", x, reduced.shape(), reduced.result(keep_dims), 1);
 }
 
 Tensor mean(const Tensor& x, const std::vector<int>& dims, bool keep_dims) {
-  const Marks reduced = marks("mean", x.shape(), dims);
-  double cells = 1;
-  for (int i = 0; i < x.dims(); ++i) cells *= reduced[i] ? x.size(i) : 1;
-  return reduce("mean", x, reduced, reduced_shape(x.shape(), reduced, keep_dims), 1 / cells);
+  const ReducedDims reduced("mean", x.shape(), dims);
+  return scaled_sum("mean", x, reduced.shape(), reduced.result(keep_dims), 1 / reduced.cells());
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
   if (x.shape() == shape) return x;
   const int missing = x.dims() - shape.dims();
   bool fits = missing >= 0;
-  Marks reduced{};
+  std::vector<int> dims;
   for (int i = 0; fits && i < x.dims(); ++i) {
-    reduced[i] = i < missing || (shape[i - missing] == 1 && x.size(i) != 1);
-    fits = reduced[i] || shape[i - missing] == x.size(i);
+    const bool repeated = i < missing || (shape[i - missing] == 1 && x.size(i) != 1);
+    if (repeated) dims.push_back(i);
+    fits = repeated || shape[i - missing] == x.size(i);
   }
   if (!fits) throw Error(fmt::format("[sum_to] {} does not broadcast to {}", shape.str(), x.shape().str()));
-  return reduce("sum_to", x, reduced, shape, 1);
+  ReduceShape reduced;  // of no dimension where all that is repeated has size 1
+  if (!dims.empty()) reduced = ReducedDims("sum_to", x.shape(), dims).shape();
+  return scaled_sum("sum_to", x, reduced, shape, 1);
+}
+
+Tensor prod(const Tensor& x, const std::vector<int>& dims, bool keep_dims) {
+  const ReducedDims reduced("prod", x.shape(), dims);
+  Tensor y = reduce("prod", ReduceOp::prod, x, reduced.shape(), reduced.result(keep_dims), 1);
+  if (!wants_grad(x)) return y;
+  record("prod", {x}, {y}, [x, dims, kept = reduced.result(true)](const TensorList& dy) -> TensorList {
+    return {prod_backward(x, dims, in_shape(dy[0], kept))};
+  });
+  return y;
 }
 
 }  // namespace dnn

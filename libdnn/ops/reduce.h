@@ -10,6 +10,9 @@ namespace dnn {
 Tensor sum(const Tensor& x, const std::vector<int>& dims = {}, bool keep_dims = false);
 Tensor mean(const Tensor& x, const std::vector<int>& dims = {}, bool keep_dims = false);
 
+// The product; that of no values is 1.
+Tensor prod(const Tensor& x, const std::vector<int>& dims = {}, bool keep_dims = false);
+
 // The sum of x in a shape that broadcasts to x's, over what is repeated there: the gradient of broadcasting. x itself
 // where it has that shape already.
 Tensor sum_to(const Tensor& x, const Shape& shape);

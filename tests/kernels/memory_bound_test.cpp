@@ -26,7 +26,7 @@ TEST_CASE("memory-bound kernels: results larger than the caches", "[memory_bound
     CHECK(y.first_other_than([](int64_t) { return 3.0f; }) == -1);
 
     const BroadcastShape flat{1, {count}, {1}, {1}};
-    k.add(context, flat, x.get(), x.get(), y.get());
+    k.binary(context, BinaryOp::add, flat, x.get(), x.get(), y.get());
     CHECK(y.first_other_than([](int64_t i) { return 2 * value_at(i); }) == -1);
 
     k.copy_rows(context, {count / kChannels, kChannels}, kChannels, x.get(), kChannels, y.get());
@@ -146,8 +146,13 @@ TEST_CASE("memory-bound kernels: one and several threads give the same bits", "[
          k.softmax_cross_entropy(c, shape, {}, x.get(), labels.data(), nullptr, &loss, y, &bad_row);
          y[0] = loss;
        }},
-      {"sum of columns", [&](Context& c, const Kernels<float>& k, float* y) { k.sum(c, columns, 1, x.get(), y); }},
-      {"sum", [&](Context& c, const Kernels<float>& k, float* y) { k.sum(c, all, 1, x.get(), y); }},
+      {"sum of columns",
+       [&](Context& c, const Kernels<float>& k, float* y) { k.reduce(c, ReduceOp::sum, columns, 1, x.get(), y); }},
+      {"sum", [&](Context& c, const Kernels<float>& k, float* y) { k.reduce(c, ReduceOp::sum, all, 1, x.get(), y); }},
+      {"max", [&](Context& c, const Kernels<float>& k, float* y) { k.reduce(c, ReduceOp::max, all, 1, x.get(), y); }},
+      {"moments of columns",
+       [&](Context& c, const Kernels<float>& k, float* y) { k.moments(c, columns, 1, x.get(), y, y + shape.cols); }},
+      {"moments", [&](Context& c, const Kernels<float>& k, float* y) { k.moments(c, all, 1, x.get(), y, y + 1); }},
       {"dropout",
        [&](Context& c, const Kernels<float>& k, float* y) {
          k.dropout(c, count, 0.3f, {5, 6}, x.get(), y);

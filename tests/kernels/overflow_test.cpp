@@ -119,7 +119,7 @@ TEST_CASE("overflow: operands that are infinite or NaN stay so", "[overflow]") {
                                   inv_std.get());
       CHECK(std::isnan(y[2]));
       CHECK(y[1] == Approx(-1.2247357f));
-      row->f32.sum(context, {1, {6}, {true}}, 1, x.get(), total.get());
+      row->f32.reduce(context, ReduceOp::sum, {1, {6}, {true}}, 1, x.get(), total.get());
       CHECK_FALSE(std::isfinite(total[0]));
     }
   }
@@ -136,7 +136,7 @@ TEST_CASE("overflow: sums and means", "[overflow]") {
       const Buffer<float> x(count, 3e38f);
       const auto check = [&](const ReduceShape& shape, double cells) {
         Buffer<float> y(shape.out_count());
-        row->f32.sum(context, shape, static_cast<float>(1 / cells), x.get(), y.get());
+        row->f32.reduce(context, ReduceOp::sum, shape, 1 / cells, x.get(), y.get());
         y.check_guards();
         for (int64_t i = 0; i < y.size(); ++i) {
           if (!(std::abs(y[i] / 3e38f - 1) <= 1e-6f)) FAIL("element " << i << ": " << y[i]);
@@ -148,7 +148,7 @@ TEST_CASE("overflow: sums and means", "[overflow]") {
     }
     const Buffer<float> signs({3e38f, 3e38f, -3e38f, -3e38f});
     Buffer<float> total(1);
-    row->f32.sum(context, {1, {4}, {true}}, 1, signs.get(), total.get());
+    row->f32.reduce(context, ReduceOp::sum, {1, {4}, {true}}, 1, signs.get(), total.get());
     CHECK(total[0] == 0);
   }
 }

@@ -40,6 +40,37 @@ HWY_INLINE V power_by_logarithm(D d, V b, double power) {
   return hn::IfThenElse(hn::IsNaN(b), b, hn::IfThenElse(hn::Lt(b, zero), of_negative, result));
 }
 
+// a ^ b as std::pow, which computes what has no logarithm.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V pow(D d, V a, V b) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(d, std::pow(hn::GetLane(a), hn::GetLane(b)));
+#else
+  const V zero = hn::Zero(d), infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+  const auto plain = hn::And(hn::And(hn::Gt(a, zero), hn::Lt(a, infinity)), hn::Lt(hn::Abs(b), infinity));
+  HWY_ALIGN float bases[hn::MaxLanes(D())], powers[hn::MaxLanes(D())], results[hn::MaxLanes(D())];
+  hn::Store(hn::IfThenElse(plain, a, hn::Set(d, 1.0f)), d, bases);
+  hn::Store(hn::IfThenElseZero(plain, b), d, powers);
+  const hn::CappedTag<double, hn::MaxLanes(D())> dd;
+  const hn::Rebind<float, decltype(dd)> df;
+  for (size_t i = 0; i < hn::Lanes(d); i += hn::Lanes(dd)) {
+    const auto logarithm = hn::Log(dd, hn::PromoteTo(dd, hn::LoadU(df, bases + i)));
+    const auto exponent = hn::Mul(logarithm, hn::PromoteTo(dd, hn::LoadU(df, powers + i)));
+    const auto within = hn::Min(hn::Max(exponent, hn::Set(dd, -300.0)), hn::Set(dd, 300.0));
+    hn::StoreU(hn::DemoteTo(df, hn::Exp(dd, within)), df, results + i);
+  }
+  if (!hn::AllTrue(d, plain)) {
+    hn::Store(a, d, bases);
+    hn::Store(b, d, powers);
+    for (size_t i = 0; i < hn::Lanes(d); ++i) {
+      const bool logarithm = bases[i] > 0 && std::isfinite(bases[i]) && std::isfinite(powers[i]);
+      if (!logarithm) results[i] = std::pow(bases[i], powers[i]);
+    }
+  }
+  return hn::Load(d, results);
+#endif
+}
+
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V power(D d, V b, const PowerPlan& plan) {
   if (!plan.by_roots) return power_by_logarithm(d, b, plan.power);

@@ -1,0 +1,42 @@
+#pragma once
+#include <array>
+#include <vector>
+
+#include <kernels/params.h>
+#include <libdnn/core/tensor.h>
+
+namespace dnn {
+
+// What the reductions share: the dimensions that go, all where none are named.
+class ReducedDims {
+ public:
+  ReducedDims(const char* op, const Shape& x, const std::vector<int>& dims);
+
+  ReduceShape shape() const;  // neighbouring dimensions of one kind as one
+  Shape result(bool keep_dims) const;
+  double cells() const;  // values a result
+
+ private:
+  Shape x_;
+  std::array<bool, kMaxDims> reduced_{};
+};
+
+// y = scale * the reduction of x, not recorded.
+Tensor reduce(const char* op, ReduceOp kind, const Tensor& x, const ReduceShape& shape, const Shape& y_shape,
+              double scale);
+
+// The same elements in another shape, not recorded.
+Tensor in_shape(const Tensor& x, const Shape& shape);
+
+// One dimension of x for the kernels that work along it; a negative dim counts from the last.
+AxisShape axis_shape(const Shape& x, int dim);
+
+// x's shape with another size in a dimension, or without that dimension.
+Shape with_dim_size(const Shape& x, int dim, int size);
+Shape without_dim(const Shape& x, int dim);
+
+// Where x first equals `value` along a dimension, in which that has size 1, but not where `taken` (or undefined) holds:
+// bools. A NaN equals a NaN.
+Tensor first_place(const Tensor& x, const Tensor& value, int dim, const Tensor& taken);
+
+}  // namespace dnn
