@@ -33,8 +33,8 @@ void set_counting(Kernel<T, Args...>& entry) {
   entry.run = count<Args...>;
 }
 
-template <class Table>
-void fill_table(Table& kernels) {
+template <class T>
+void fill_table(Kernels<T>& kernels) {
   for_each_kernel(kernels, [](auto& entry) { set_counting(entry); });
 #define DNN_FILL(name, result, ...) kernels.name.run = no_plan<result, __VA_ARGS__>;
   DNN_PLANS(DNN_FILL)
@@ -52,7 +52,7 @@ Backend make_backend() {
   row.name = "meta";
   fill_table(row.f32);
   fill_table(row.f64);
-  fill_table(row.raw);
+  for_each_kernel(row.raw, [](auto& entry) { set_counting(entry); });
   row.kind = DeviceKind::meta;
   DeviceApi& api = row.device;
   api.alloc = [](int, size_t, void*) -> void* {

@@ -122,6 +122,15 @@ T* hidden(const char* name, const Context& context, T* pointer) {
   throw Error(std::string("[") + name + "] got a pointer to memory that is not the device's");
 }
 
+template <class A, class Float, class Double>
+constexpr bool kIsEither = std::is_same_v<A, Float> || std::is_same_v<A, Double>;
+
+template <class A, class... Members>
+A with_hidden(const char* name, const Context& context, A argument, Members... members) {
+  ((argument.*members = hidden(name, context, argument.*members)), ...);
+  return argument;
+}
+
 // An argument as it is kept until the kernel runs. Pointers within further structs would make it fault.
 template <class A>
 A kept(const char* name, const Context& context, const A& argument) {
@@ -130,38 +139,55 @@ A kept(const char* name, const Context& context, const A& argument) {
                   static_cast<std::conditional_t<std::is_same_v<A, void*>, char*, const char*>>(argument));
   } else if constexpr (std::is_pointer_v<A>) {
     return hidden(name, context, argument);
-  } else if constexpr (std::is_same_v<A, Epilogue<float>> || std::is_same_v<A, Epilogue<double>>) {
-    A copy = argument;
-    copy.bias = hidden(name, context, argument.bias);
-    copy.residual = hidden(name, context, argument.residual);
-    return copy;
+  } else if constexpr (kIsEither<A, Epilogue<float>, Epilogue<double>>) {
+    return with_hidden(name, context, argument, &A::bias, &A::scale, &A::residual);
+  } else if constexpr (kIsEither<A, BatchNormForward<float>, BatchNormForward<double>>) {
+    return with_hidden(name, context, argument, &A::x, &A::running_mean, &A::running_var, &A::y, &A::mean, &A::inv_std);
+  } else if constexpr (kIsEither<A, BatchNormBackward<float>, BatchNormBackward<double>>) {
+    return with_hidden(name, context, argument, &A::x, &A::mean, &A::inv_std, &A::weight, &A::bias, &A::y, &A::dy,
+                       &A::dx, &A::dresidual, &A::dweight, &A::dbias);
   } else {
     return argument;
   }
 }
 
-// The reference's kernel, later.
+// Queues a kernel of the reference.
+template <class T, class... Args>
+void run_later(const Kernel<T, Args...>& kernel, Context& context, std::type_identity_t<Args>... args) {
+  enqueue(context,
+          [&kernel, status = hidden(kernel.name, context, context.status),
+           values = std::tuple<std::decay_t<Args>...>(kept<std::decay_t<Args>>(kernel.name, context, args)...)] {
+            Context& kernels = fake().kernels;
+            DeviceStatus* const own = std::exchange(kernels.status, status);
+            std::apply([&](const std::decay_t<Args>&... each) { kernel(kernels, each...); }, values);
+            kernels.status = own;
+          });
+}
+
+// The entry of the reference's table, later.
 template <auto entry>
 struct Deferred;
 template <class T, class... Args, Kernel<T, Args...> Kernels<T>::*entry>
 struct Deferred<entry> {
   static void run(Context& context, Args... args) {
-    static const Kernel<T, Args...>& kernel = backend("reference").kernels<T>().*entry;
-    enqueue(context,
-            [status = hidden(kernel.name, context, context.status),
-             values = std::tuple<std::decay_t<Args>...>(kept<std::decay_t<Args>>(kernel.name, context, args)...)] {
-              Context& kernels = fake().kernels;
-              DeviceStatus* const own = std::exchange(kernels.status, status);
-              std::apply([&](const std::decay_t<Args>&... each) { kernel(kernels, each...); }, values);
-              kernels.status = own;
-            });
+    run_later(backend("reference").kernels<T>().*entry, context, args...);
   }
+};
+template <class... Args, Kernel<void, Args...> RawKernels::*entry>
+struct Deferred<entry> {
+  static void run(Context& context, Args... args) { run_later(backend("reference").raw.*entry, context, args...); }
 };
 
 template <class T>
 void defer(Kernels<T>& kernels) {
 #define DNN_DEFER(name, ...) kernels.name.run = Deferred<&Kernels<T>::name>::run;
   DNN_KERNELS(DNN_DEFER, T)
+#undef DNN_DEFER
+}
+
+void defer(RawKernels& kernels) {
+#define DNN_DEFER(name, ...) kernels.name.run = Deferred<&RawKernels::name>::run;
+  DNN_RAW_KERNELS(DNN_DEFER)
 #undef DNN_DEFER
 }
 
@@ -264,6 +290,7 @@ void add_fake_device() {
   row.device_count = [] { return kDevices; };
   defer(row.f32);
   defer(row.f64);
+  defer(row.raw);
   add_backend(row);
 }
 

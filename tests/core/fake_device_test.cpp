@@ -1,5 +1,6 @@
 #include "../fake_device.h"
 
+#include <bit>
 #include <catch2/catch.hpp>
 #include <csetjmp>
 #include <csignal>
@@ -84,11 +85,12 @@ TEST_CASE("fake device: streams go their own ways but for events", "[fake]") {
   const DeviceApi& api = device.backend().device;
   const Tensor x(Shape{1}, DType::float32, device);
   Context &compute = thread_context(device), copies(device.backend(), 0, StreamKind::copy, &device.workspace_memory());
+  const float two = 2;
   int orders[2] = {0, 0};
   for (int round = 0; round < 100; ++round) {
     const float one = 1;
     api.copy_from_host(copies, x.raw_data(), &one, sizeof one);
-    compute.backend.f32.fill_constant(compute, 1, 2, x.data<float>());
+    compute.backend.raw.fill(compute, sizeof two, 1, std::bit_cast<uint32_t>(two), x.data<float>());
     synchronize(device);
     api.synchronize(copies);
     ++orders[x.item() == 1 ? 0 : 1];
@@ -101,7 +103,7 @@ TEST_CASE("fake device: streams go their own ways but for events", "[fake]") {
     Event* const copied = api.record(copies);
     api.wait(compute, copied);
     api.release(copied);
-    compute.backend.f32.fill_constant(compute, 1, 2, x.data<float>());
+    compute.backend.raw.fill(compute, sizeof two, 1, std::bit_cast<uint32_t>(two), x.data<float>());
     synchronize(device);
     REQUIRE(x.item() == 2);
   }

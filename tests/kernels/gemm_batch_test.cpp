@@ -179,10 +179,8 @@ TEST_CASE("gemm: a packed B that a batch shares", "[gemm]") {
       for (const Backend* row : rows_with(&Kernels<float>::gemm_packed_b)) {
         INFO(row->name << ", " << rows << " rows" << (gaps ? ", gaps" : ""));
         Context context(*row);
-        int64_t count = 0;
-        row->f32.gemm_pack_b(context, shape, x.b.get(), count, nullptr);
-        Buffer<float> packed(count), c = x.c;
-        row->f32.gemm_pack_b(context, shape, x.b.get(), count, packed.get());
+        Buffer<float> packed(row->f32.gemm_packed_size(context, shape)), c = x.c;
+        row->f32.gemm_pack_b(context, shape, x.b.get(), packed.get());
         row->f32.gemm_packed_b(context, shape, x.a.get(), packed.get(),
                                epilogue_of(x.bias, x.residual, Activation::relu), c.get());
         check_values(c, run(*row, shape, x, 1).values(), 1e-5);
