@@ -17,10 +17,10 @@ namespace dnn::cpu::HWY_NAMESPACE {
 template <class F>
 HWY_NOINLINE void forward_loop(bool stream, int64_t count, const float* x, float* y, F f) {
   if (HWY_TARGET != HWY_SCALAR && stream) {
-    for_vectors(count, [&](auto d, int64_t i) HWY_ATTR { store<true>(f(d, hn::LoadU(d, x + i)), d, y + i); });
+    for_vectors(count, [=](auto d, int64_t i) HWY_ATTR { store<true>(f(d, hn::LoadU(d, x + i)), d, y + i); });
     flush<true>();
   } else {
-    for_vectors(count, [&](auto d, int64_t i) HWY_ATTR { hn::StoreU(f(d, hn::LoadU(d, x + i)), d, y + i); });
+    for_vectors(count, [=](auto d, int64_t i) HWY_ATTR { hn::StoreU(f(d, hn::LoadU(d, x + i)), d, y + i); });
   }
 }
 
@@ -28,11 +28,11 @@ HWY_NOINLINE void forward_loop(bool stream, int64_t count, const float* x, float
 template <class F>
 HWY_NOINLINE void backward_loop(bool stream, int64_t count, const float* saved, const float* dy, float* dx, F f) {
   if (HWY_TARGET != HWY_SCALAR && stream) {
-    for_vectors(count, [&](auto d, int64_t i)
+    for_vectors(count, [=](auto d, int64_t i)
                            HWY_ATTR { store<true>(f(d, hn::LoadU(d, saved + i), hn::LoadU(d, dy + i)), d, dx + i); });
     flush<true>();
   } else {
-    for_vectors(count, [&](auto d, int64_t i)
+    for_vectors(count, [=](auto d, int64_t i)
                            HWY_ATTR { hn::StoreU(f(d, hn::LoadU(d, saved + i), hn::LoadU(d, dy + i)), d, dx + i); });
   }
 }
