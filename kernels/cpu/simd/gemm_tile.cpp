@@ -48,44 +48,79 @@ struct Tile {
 // The activations that are applied to a tile's sums; for the others the stored tile is taken again.
 constexpr bool in_registers(UnaryOp op) { return op == UnaryOp::none || op == UnaryOp::relu || op == UnaryOp::relu6; }
 
-// C = activation((alpha * sum + beta * C) * scale + bias + residual). Of a panel, only the last vector may be partial.
+// Vector v of the tile's columns; the last may be partial.
+template <int kVectors, class M>
+HWY_INLINE V load_columns(const Tile& t, M inside, const float* from, int v) {
+  const D d;
+  const bool whole = v + 1 < kVectors || t.cols == kVectors * kLanes;
+  return whole ? hn::LoadU(d, from + v * kLanes) : masked_load(inside, d, from + v * kLanes);
+}
+
+// C = activation((alpha * sum + beta * C) * scale + bias + residual). Loops rather than a function for each step, or
+// clang keeps the sums in memory.
 template <int kRows, int kVectors>
 HWY_INLINE void store_tile(const Tile& t, V (&sum)[kRows][kVectors]) {
   const D d;
   const int64_t last = (kVectors - 1) * kLanes;
   const auto inside = hn::FirstN(d, static_cast<size_t>(t.cols - last));
-  const bool whole = t.cols == kVectors * kLanes;
-  const auto load = [&](const float* from, int v) HWY_ATTR {
-    return v + 1 < kVectors || whole ? hn::LoadU(d, from + v * kLanes) : masked_load(inside, d, from + v * kLanes);
-  };
-  const auto each = [&](auto&& f) HWY_ATTR {
+  const V alpha = hn::Set(d, t.alpha), beta = hn::Set(d, t.beta);
+  const Epilogue<float>& e = t.epilogue;
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) sum[i][v] = hn::Mul(alpha, sum[i][v]);
+  }
+  if (t.beta != 0) {
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
 #pragma GCC unroll 16
-      for (int i = 0; i < kRows; ++i) sum[i][v] = f(sum[i][v], i, v);
+      for (int i = 0; i < kRows; ++i)
+        sum[i][v] = hn::MulAdd(beta, load_columns<kVectors>(t, inside, t.c + i * t.c_row, v), sum[i][v]);
     }
-  };
-  const V alpha = hn::Set(d, t.alpha);
-  each([&](V y, int, int) HWY_ATTR { return hn::Mul(alpha, y); });
-  if (t.beta != 0) {
-    const V beta = hn::Set(d, t.beta);
-    each([&](V y, int i, int v) HWY_ATTR { return hn::MulAdd(beta, load(t.c + i * t.c_row, v), y); });
   }
-  const Epilogue<float>& e = t.epilogue;
-  if (e.scale) each([&](V y, int, int v) HWY_ATTR { return hn::Mul(y, load(e.scale, v)); });
-  if (e.bias) each([&](V y, int, int v) HWY_ATTR { return hn::Add(y, load(e.bias, v)); });
-  if (t.residual) each([&](V y, int i, int v) HWY_ATTR { return hn::Add(y, load(t.residual + i * t.c_row, v)); });
+  if (e.scale) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const V scale = load_columns<kVectors>(t, inside, e.scale, v);
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) sum[i][v] = hn::Mul(sum[i][v], scale);
+    }
+  }
+  if (e.bias) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const V bias = load_columns<kVectors>(t, inside, e.bias, v);
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) sum[i][v] = hn::Add(sum[i][v], bias);
+    }
+  }
+  if (t.residual) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i)
+        sum[i][v] = hn::Add(sum[i][v], load_columns<kVectors>(t, inside, t.residual + i * t.c_row, v));
+    }
+  }
   if (e.activation.op == UnaryOp::relu) {
-    each([&](V y, int, int) HWY_ATTR { return activate<UnaryOp::relu>(d, y); });
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) sum[i][v] = activate<UnaryOp::relu>(d, sum[i][v]);
+    }
   } else if (e.activation.op == UnaryOp::relu6) {
-    each([&](V y, int, int) HWY_ATTR { return activate<UnaryOp::relu6>(d, y); });
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) sum[i][v] = activate<UnaryOp::relu6>(d, sum[i][v]);
+    }
   }
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
     float* c = t.c + i * t.c_row;
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors - 1; ++v) hn::StoreU(sum[i][v], d, c + v * kLanes);
-    if (whole) {
+    if (t.cols == kVectors * kLanes) {
       hn::StoreU(sum[i][kVectors - 1], d, c + last);
     } else {
       hn::BlendedStore(sum[i][kVectors - 1], inside, d, c + last);
