@@ -114,22 +114,20 @@ TEST_CASE("fake device: streams go their own ways but for events", "[fake]") {
 TEST_CASE("workspace: counted, limited, and reused in the order of the streams", "[fake]") {
   const Device device = "fake:1";
   const DeviceApi& api = device.backend().device;
-  constexpr size_t kBytes = size_t{24} << 20;
+  constexpr size_t kBytes = size_t{4} << 20;
+  WorkspaceMemory& memory = device.workspace_memory();
+  Context copies(device.backend(), 1, StreamKind::copy, &memory);
   const int64_t held = memory_stats(device).workspace_bytes;
   for (int round = 0; round < 20; ++round) {
-    const void* place = nullptr;
-    {
-      Context copies(device.backend(), 1, StreamKind::copy, &device.workspace_memory());
-      Workspace workspace(copies);
-      auto* const scratch = workspace.take<float>(kBytes / sizeof(float));
-      place = scratch;
-      CHECK(memory_stats(device).workspace_bytes >= held + static_cast<int64_t>(kBytes));
-      CHECK(memory_stats(device).reserved_bytes >= memory_stats(device).workspace_bytes);
-      api.fill(copies, scratch, 0xFF, kBytes);
-    }
+    const WorkspaceMemory::Block scratch = memory.take(kBytes);
+    CHECK(memory_stats(device).workspace_bytes == held + static_cast<int64_t>(kBytes));
+    CHECK(memory_stats(device).reserved_bytes >= memory_stats(device).workspace_bytes);
+    api.fill(copies, scratch.data, 0xFF, kBytes);
+    memory.give_back(scratch, copies);
     CHECK(memory_stats(device).workspace_bytes == held);
     const Tensor next = full({static_cast<int>(kBytes / sizeof(float))}, 3, DType::float32, device);
-    if (Allocator::caches()) CHECK(next.raw_data() == place);
+    if (Allocator::caches()) CHECK(next.raw_data() == scratch.data);
+    api.synchronize(copies);
     const std::vector<float> values = next.to_vector<float>();
     REQUIRE(std::all_of(values.begin(), values.end(), [](float value) { return value == 3; }));
   }
