@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <cstdlib>
 
 #include <kernels/cpu/axes.h>
@@ -25,10 +24,13 @@ struct StridedPlan {
     std::array<Axis, kMaxDims> axes{};
     int dims = 0;
     for (int i = 0; i < shape.dims; ++i) {
-      if (shape.size[i] != 1) axes[dims++] = {shape.size[i], shape.x_stride[i], shape.y_stride[i]};
+      if (shape.size[i] == 1) continue;
+      int place = dims++;
+      for (; place > 0 && std::abs(axes[place - 1].y) < std::abs(shape.y_stride[i]); --place) {
+        axes[place] = axes[place - 1];
+      }
+      axes[place] = {shape.size[i], shape.x_stride[i], shape.y_stride[i]};
     }
-    std::stable_sort(axes.begin(), axes.begin() + dims,
-                     [](const Axis& a, const Axis& b) { return std::abs(a.y) > std::abs(b.y); });
     int merged = 0;
     for (int i = 0; i < dims; ++i) {
       Axis* const last = merged > 0 ? &axes[merged - 1] : nullptr;
