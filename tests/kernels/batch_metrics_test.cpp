@@ -78,7 +78,7 @@ TEST_CASE("batch_metrics: every row against the reference", "[batch_metrics]") {
     for (int64_t i = 0; i < scores.size(); ++i) scores[i] = std::round(scores[i] * 8);  // so that there are equal ones
     Context reference(reference_row());
     Buffer<int32_t> labels(shape.rows);
-    reference_row().f32.argmax(reference, shape, scores.get(), labels.get());
+    reference_row().f32.arg_reduce(reference, ArgOp::max, {shape.rows, shape.cols}, scores.get(), labels.get());
     for (int64_t i = 0; i < shape.rows; i += 3) labels[i] = -100;
     const Buffer<float> loss({0.3f});
     BatchSums expected;
