@@ -117,7 +117,8 @@ TEST_CASE("cross_entropy: bad input", "[ops]") {
   CHECK_THROWS_WITH(cross_entropy(zeros({3}), labels_on("cpu", {1})),
                     "[cross_entropy] logits must be (N, ..., classes); got (3)");
   CHECK_THROWS_WITH(cross_entropy(x, labels_on("cpu", {1})), Contains("[cross_entropy] labels must be (2); got (1)"));
-  CHECK_THROWS_WITH(cross_entropy(x, zeros({2})), Contains("[cross_entropy] labels must be int32 or int64; got float32"));
+  CHECK_THROWS_WITH(cross_entropy(x, zeros({2})),
+                    Contains("[cross_entropy] labels must be int32 or int64; got float32"));
   CHECK_THROWS_WITH(cross_entropy(x, labels_on("reference", {1, 1})), Contains("one device"));
   CHECK_THROWS_WITH(cross_entropy(zeros({2, 0}), labels_on("cpu", {0, 0})), Contains("[cross_entropy]"));
 }
