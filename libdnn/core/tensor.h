@@ -48,7 +48,11 @@ class Tensor {
     // A vector of bool has no array of them.
     std::vector<std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>> values(static_cast<size_t>(numel()));
     copy_to_host(values.data(), dtype_of<T>());
-    return std::vector<T>(values.begin(), values.end());
+    if constexpr (std::is_same_v<T, bool>) {
+      return std::vector<bool>(values.begin(), values.end());
+    } else {
+      return values;
+    }
   }
 
   // Gradients. A tensor that asks for one (requires_grad) collects it in grad() at each backward() of a result that
