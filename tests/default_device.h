@@ -16,7 +16,7 @@ inline std::string& exact_device() {
 inline void set_device(const std::string& name) {
   const Device device(name);
   set_default_device(device);
-  if (device.backend().f64.add.run) exact_device() = name;
+  if (device.backend().f64.binary.run) exact_device() = name;
 }
 
 // Sets the device of new tensors and modules until it ends; DefaultDevice on("reference") is for exact_device().

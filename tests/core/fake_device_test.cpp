@@ -66,17 +66,17 @@ TEST_CASE("fake device: kernels see their parameters as they were, and no memory
   Context& context = thread_context("fake");
   const Kernels<float>& k = context.backend.f32;
   {
-    PowerParams params{2, 1, 0};
-    k.power_forward(context, params, 2, x.data<float>(), y.data<float>());
-    params = {0, 0, 0};
+    UnaryParams params{UnaryOp::square};
+    k.unary_forward(context, params, 2, x.data<float>(), y.data<float>());
+    params = {};
   }
   CHECK(y.to_vector<float>() == std::vector<float>{1, 4});
   float host[2] = {1, 2};
-  CHECK_THROWS_WITH(k.power_forward(context, {}, 2, host, y.data<float>()), Contains("[power_forward]"));
+  CHECK_THROWS_WITH(k.unary_forward(context, {}, 2, host, y.data<float>()), Contains("[unary_forward]"));
   CHECK_THROWS_WITH(k.epilogue(context, {1, 2}, {.bias = host}, x.data<float>(), y.data<float>()),
                     Contains("[epilogue]"));
   const Tensor there = x.to("fake:1");
-  CHECK_THROWS_WITH(k.power_forward(context, {}, 2, there.data<float>(), y.data<float>()),
+  CHECK_THROWS_WITH(k.unary_forward(context, {}, 2, there.data<float>(), y.data<float>()),
                     Contains("not the device's"));
 }
 
