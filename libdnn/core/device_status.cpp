@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+#include <string>
 #include <utility>
 
 #include <kernels/backend.h>
@@ -10,6 +12,12 @@ namespace dnn {
 namespace {
 
 const char* name_of(LabelOp op) { return op == LabelOp::nll_loss ? "nll_loss" : "cross_entropy"; }
+
+// A label of 64 bits that 32 don't hold arrives as the nearest that they do.
+std::string words(int32_t label) {
+  if (label == std::numeric_limits<int32_t>::max()) return fmt::format("{} or above", label);
+  return label == std::numeric_limits<int32_t>::min() ? fmt::format("{} or below", label) : std::to_string(label);
+}
 
 // A bad label is told once; a loss that is not finite stays, so that optimizers stand still.
 DeviceStatus read(Context& context) {
@@ -20,8 +28,8 @@ DeviceStatus read(Context& context) {
   context.status_pending = false;
   if (status.op == LabelOp::none) return status;
   device.fill(context, context.status, 0, sizeof status);
-  throw Error(fmt::format("[{}] label {} of sample {} is outside 0..{}", name_of(status.op), status.label, status.row,
-                          status.classes - 1));
+  throw Error(fmt::format("[{}] label {} of sample {} is outside 0..{}", name_of(status.op), words(status.label),
+                          status.row, status.classes - 1));
 }
 
 }  // namespace
