@@ -12,7 +12,7 @@ Tensor mask_on(const Device& device, const std::vector<bool>& values, const Shap
 
 TEST_CASE("where op: values and numbers", "[ops]") {
   const Tensor a = leaf64({1, 2, 3, 4}, {2, 2}), b = leaf64({-1, -2}, {2});
-  const Tensor mask = mask_on("reference", {true, false}, {2, 1});
+  const Tensor mask = mask_on(exact_device(), {true, false}, {2, 1});
   check_values(where(mask, a, b), {1, 2, -1, -2});
   check_values(where(mask, a, 0), {1, 2, 0, 0});
   check_values(where(mask, 9, b), {9, 9, -1, -2});
@@ -29,7 +29,7 @@ TEST_CASE("where op: gradients and rows", "[ops]") {
   check_empty(masked({true}, {1}), {random64({0, 3}, 1), random64({3}, 2)}, {0, 3});
   // A NaN that is not chosen has no gradient.
   const Tensor x = leaf64({1, std::nan("")}, {2});
-  where(mask_on("reference", {true, false}, {2}), x, 0).backward(from_vector<double>({5, 6}, {2}, "reference"));
+  where(mask_on(exact_device(), {true, false}, {2}), x, 0).backward(from_vector<double>({5, 6}, {2}, exact_device()));
   check_values(x.grad(), {5, 0});
 }
 
