@@ -57,9 +57,10 @@ TEST_CASE("tensor: devices", "[tensor]") {
   const Tensor m({1000, 1000, 1000}, DType::float32, "meta");
   CHECK_THROWS_WITH(m.to_vector<float>(), Contains("meta"));
   CHECK(memory_stats("meta").allocated_bytes >= 4000000000);
+  const Device before = default_device();
   set_default_device("reference");
   CHECK(zeros({2}).device().name() == "reference");
-  set_default_device("cpu");
+  set_default_device(before);
 }
 
 TEST_CASE("full: whole numbers that the type doesn't hold are refused", "[tensor]") {

@@ -87,7 +87,7 @@ TEST_CASE("arithmetic: bad input", "[ops]") {
   CHECK_THROWS_WITH(a + b, Contains("[add]") && Contains("(2)") && Contains("(3)"));
   CHECK_THROWS_WITH(a / b, Contains("[div]"));
   CHECK_THROWS_WITH(a * tensor({1, 2}, {2}, "reference"), Contains("[mul]") && Contains("reference"));
-  CHECK_THROWS_WITH(a - from_vector<double>({1}, {1}, "cpu"), Contains("[sub]") && Contains("float64"));
+  CHECK_THROWS_WITH(a - from_vector<double>({1}, {1}, a.device()), Contains("[sub]") && Contains("float64"));
   CHECK_THROWS_WITH(from_vector<int32_t>({1}, {1}) + 1.0, Contains("[add]") && Contains("int32"));
 }
 

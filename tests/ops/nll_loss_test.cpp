@@ -58,7 +58,7 @@ TEST_CASE("nll_loss op: nothing counts, and bad input", "[ops]") {
                     "[nll_loss] log_probabilities must be (N, ..., classes); got (3)");
   CHECK_THROWS_WITH(nll_loss(two, labels_on("cpu", {1})), Contains("[nll_loss] labels must be (2); got (1)"));
   CHECK_THROWS_WITH(nll_loss(two, zeros({2})), Contains("[nll_loss] labels must be int32 or int64; got float32"));
-  CHECK_THROWS_WITH(nll_loss(two, labels_on("cpu", {1, 1}), {.class_weights = zeros({2})}),
+  CHECK_THROWS_WITH(nll_loss(two, labels_on(two.device(), {1, 1}), {.class_weights = zeros({2})}),
                     Contains("[nll_loss] class_weights must be (3); got (2)"));
 }
 

@@ -34,10 +34,11 @@ TEST_CASE("where op: gradients and rows", "[ops]") {
 }
 
 TEST_CASE("where op: bad input", "[ops]") {
-  const Tensor a = tensor({1, 2}, {2}), mask = mask_on("cpu", {true, false}, {2});
+  const Tensor a = tensor({1, 2}, {2}), mask = mask_on(default_device(), {true, false}, {2});
   CHECK_THROWS_WITH(where(a, a, a), Contains("[where]") && Contains("bool") && Contains("float32"));
   CHECK_THROWS_WITH(where(mask, a, tensor({1, 2, 3}, {3})), Contains("[where]") && Contains("(3)"));
-  CHECK_THROWS_WITH(where(mask_on("cpu", {true, false, true}, {3}), a, a), Contains("[where]") && Contains("(3)"));
+  CHECK_THROWS_WITH(where(mask_on(default_device(), {true, false, true}, {3}), a, a),
+                    Contains("[where]") && Contains("(3)"));
   CHECK_THROWS_WITH(where(mask_on("reference", {true, false}, {2}), a, a),
                     Contains("[where]") && Contains("reference"));
   CHECK_THROWS_WITH(where(mask, mask, mask), Contains("[where]") && Contains("bool"));
