@@ -36,7 +36,7 @@ void function_forward_chunk(const UnaryParams& params, bool stream, int64_t coun
       return run([=](auto d, auto v) HWY_ATTR { return hn::Div(hn::Set(d, a), v); });
     case UnaryOp::pow:
       return run([=, plan = PowerPlan(params.a)](auto d, auto v) HWY_ATTR DNN_ALWAYS_INLINE {
-        return power(d, hn::MulAdd(hn::Set(d, b), v, hn::Set(d, c)), plan);
+        return power_of_any(d, hn::MulAdd(hn::Set(d, b), v, hn::Set(d, c)), plan);
       });
     case UnaryOp::square:
       return run([](auto, auto v) HWY_ATTR { return hn::Mul(v, v); });
@@ -95,7 +95,7 @@ void function_backward_chunk(const UnaryParams& params, bool stream, int64_t cou
       const PowerPlan plan(factor == 0 ? 0 : params.a - 1);
       return run([=](auto d, auto s, auto g) HWY_ATTR DNN_ALWAYS_INLINE {
         const auto base = hn::MulAdd(hn::Set(d, b), s, hn::Set(d, c));
-        return hn::Mul(g, hn::Mul(power(d, base, plan), hn::Set(d, static_cast<float>(factor))));
+        return hn::Mul(g, hn::Mul(power_of_any(d, base, plan), hn::Set(d, static_cast<float>(factor))));
       });
     }
     case UnaryOp::square:

@@ -182,7 +182,6 @@ void run_step(Node& node, Queue& queue) {
     node.queued = false;
     step_grad_is_one = std::exchange(node.grad_is_one, false);
     dx = step(dy);
-    step_grad_is_one = false;
   }
   if (dx.size() != node.inputs.size()) {
     throw Error(fmt::format("[{}] backward must give {}; got {}", node.name,
@@ -195,11 +194,36 @@ void run_step(Node& node, Queue& queue) {
   }
 }
 
+// As if nothing had been sent to it.
+void forget(Node& node) {
+  node.grads.assign(node.grads.size(), Tensor());
+  node.queued = node.grad_is_one = false;
+}
+
+// Runs the queue to its end. A step that throws leaves its node as if it had not been reached, but used up.
+void run_queue(Queue& queue) {
+  while (!queue.empty()) {
+    const std::shared_ptr<Node> node = queue.top();
+    queue.pop();
+    try {
+      run_step(*node, queue);
+    } catch (...) {
+      step_grad_is_one = false;
+      forget(*node);
+      throw;
+    }
+    step_grad_is_one = false;
+  }
+}
+
 Tensor seed(const Tensor& result, const Tensor& grad) {
   if (grad.defined()) {
-    if (grad.shape() == result.shape() && grad.dtype() == result.dtype()) return grad;
-    throw Error(fmt::format("[backward] the gradient must be {} {}; got {} {}", name_of(result.dtype()),
-                            result.shape().str(), name_of(grad.dtype()), grad.shape().str()));
+    if (grad.shape() == result.shape() && grad.dtype() == result.dtype() && grad.device() == result.device()) {
+      return grad;
+    }
+    throw Error(fmt::format("[backward] the gradient must be {} {} on {}; got {} {} on {}", name_of(result.dtype()),
+                            result.shape().str(), result.device().name(), name_of(grad.dtype()), grad.shape().str(),
+                            grad.device().name()));
   }
   if (result.numel() != 1) {
     throw Error(
@@ -236,17 +260,18 @@ void backward(const TensorList& results, const TensorList& grads) {
   }
   const NoGrad no_grad;
   Queue queue;
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (!results[i].requires_grad()) {
-      throw Error("[backward] nothing to do: no input of this result asks for a gradient");
+  try {
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (!results[i].requires_grad()) {
+        throw Error("[backward] nothing to do: no input of this result asks for a gradient");
+      }
+      Edge edge = edge_to(results[i]);
+      send(edge, seed(results[i], grads[i]), queue, !grads[i].defined());
     }
-    Edge edge = edge_to(results[i]);
-    send(edge, seed(results[i], grads[i]), queue, !grads[i].defined());
-  }
-  while (!queue.empty()) {
-    const std::shared_ptr<Node> node = queue.top();
-    queue.pop();
-    run_step(*node, queue);
+    run_queue(queue);
+  } catch (...) {
+    for (; !queue.empty(); queue.pop()) forget(*queue.top());
+    throw;
   }
 }
 

@@ -14,8 +14,6 @@
 
 namespace dnn {
 
-namespace {
-
 // Memory returns to an allocator that hands it out again at once, for work in the compute stream.
 class AllocatedWorkspace final : public WorkspaceMemory {
  public:
@@ -41,8 +39,6 @@ class AllocatedWorkspace final : public WorkspaceMemory {
   Allocator& allocator_;
   const std::string& device_;
 };
-
-}  // namespace
 
 struct Device::State {
   State(std::string its_name, const Backend& row, int number)

@@ -42,6 +42,7 @@ class FloatForm {
     most_ = std::max(most_, std::fabs(value));
   }
   std::string operator()(double value) const {
+    if (std::isnan(value)) return "nan";
     if (!std::isfinite(value)) return fmt::format("{}", value);
     const bool exponent = most_ > 0 && (most_ / least_ > 1000 || most_ > 1e8 || (!whole_ && least_ < 1e-4));
     if (exponent) return fmt::format("{:.4e}", value);

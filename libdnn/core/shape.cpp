@@ -24,8 +24,8 @@ Shape::Shape(const int* sizes, int dims) : dims_(dims) {
 
 std::string Shape::str() const { return fmt::format("({})", fmt::join(begin(), end(), ", ")); }
 
-void Shape::throw_no_dim(int dim) const {
-  throw Error(fmt::format("[shape] no dimension {} in a tensor of {}; got {}", dim, dims_, str()));
+void Shape::throw_no_dim(int dim, const char* op) const {
+  throw Error(fmt::format("[{}] there is no dimension {}; got the shape {}", op, dim, str()));
 }
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape) { return out << shape.str(); }

@@ -26,9 +26,9 @@ class Shape {
   const int* end() const { return sizes_.data() + dims_; }
 
   // The dimension as 0 <= dim < dims(); throws Error where there is none such.
-  int normalize(int dim) const {
+  int normalize(int dim, const char* op = "shape") const {
     const int positive = dim < 0 ? dim + dims_ : dim;
-    if (positive < 0 || positive >= dims_) throw_no_dim(dim);
+    if (positive < 0 || positive >= dims_) throw_no_dim(dim, op);
     return positive;
   }
 
@@ -37,7 +37,7 @@ class Shape {
   friend bool operator==(const Shape& a, const Shape& b) { return a.dims_ == b.dims_ && a.sizes_ == b.sizes_; }
 
  private:
-  [[noreturn]] void throw_no_dim(int dim) const;
+  [[noreturn]] void throw_no_dim(int dim, const char* op) const;
 
   std::array<int, kMaxDims> sizes_{};
   int dims_ = 0;

@@ -21,6 +21,11 @@ struct TensorImpl;  // what the copies of a handle share
 class Tensor {
  public:
   Tensor() = default;  // refers to nothing: defined() is false
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) = default;
+  // x[0] = y would change what x[0] returned, and nothing else: it does not compile.
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & = default;
   // With room for the elements, which hold anything yet; see zeros() and those beside it.
   explicit Tensor(const Shape& shape, DType dtype = DType::float32, const Device& device = default_device());
 
@@ -77,7 +82,7 @@ class Tensor {
   // The places from, from + step, ... before `to` along a dimension, copied. Negative places count from the end; what
   // lies outside is cut off. x.slice(0, 1) leaves out the first. The step is at least 1.
   Tensor slice(int dim, int from = 0, int to = std::numeric_limits<int>::max(), int step = 1) const;
-  Tensor operator[](int index) const;  // select(x, 0, index)
+  Tensor operator[](int index) const;  // select(x, 0, index), a copy
 
   // Overwrites the elements; also from another device. Not recorded: a backward() through results that were computed
   // from the old elements takes the new ones for them.

@@ -35,12 +35,11 @@ RowsShape last_dim_rows(const char* op, const Tensor& x) {
 
 AxisShape axis_with_values(const char* op, const Tensor& x, int dim) {
   const Shape& shape = x.shape();
-  const int at = dim < 0 ? dim + x.dims() : dim;
-  if (at < 0 || at >= x.dims()) throw Error(fmt::format("[{}] x has no dimension {}; got {}", op, dim, shape.str()));
+  const int at = shape.normalize(dim, op);
   if (shape[at] == 0) {
     throw Error(fmt::format("[{}] needs at least one value along dimension {}; got {}", op, dim, shape.str()));
   }
-  return axis_shape(shape, dim);
+  return axis_shape(op, shape, dim);
 }
 
 int packed_size(const char* op, const Tensor& w, int64_t count) {

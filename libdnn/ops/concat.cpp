@@ -51,7 +51,7 @@ TensorList cut(const char* op, const Tensor& whole, const std::vector<int>& size
 Tensor concat(const TensorList& parts, int dim) {
   if (parts.empty()) throw Error("[concat] needs at least one tensor; got none");
   const Shape& first = parts[0].shape();
-  dim = first.normalize(dim);
+  dim = first.normalize(dim, "concat");
   std::vector<int> sizes;
   int64_t total = 0;
   for (const Tensor& part : parts) {
@@ -73,7 +73,7 @@ Tensor concat(const TensorList& parts, int dim) {
 }
 
 TensorList split(const Tensor& x, const std::vector<int>& sizes, int dim) {
-  dim = x.shape().normalize(dim);
+  dim = x.shape().normalize(dim, "split");
   int64_t total = 0;
   for (const int size : sizes) total += size;
   if (total != x.size(dim)) {

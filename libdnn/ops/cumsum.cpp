@@ -18,7 +18,7 @@ Tensor running_sum(const AxisShape& shape, bool reverse, const Tensor& x) {
 }  // namespace
 
 Tensor cumsum(const Tensor& x, int dim) {
-  const AxisShape shape = axis_shape(x.shape(), dim);
+  const AxisShape shape = axis_shape("cumsum", x.shape(), dim);
   const Tensor y = running_sum(shape, false, x);
   record("cumsum", {x}, {y}, [shape](const TensorList& dy) -> TensorList { return {running_sum(shape, true, dy[0])}; });
   return y;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <libdnn/autograd/tape.h>
+#include <libdnn/core/tensor_impl.h>
 #include <libdnn/ops/reduce.h>
 #include <libdnn/ops/strided.h>
 
@@ -70,7 +71,8 @@ Tensor repeat(const Tensor& x, const std::vector<int>& times) {
     const int rows = static_cast<int>(outer), cols = static_cast<int>(inner);
     y = expand(y.reshape({rows, 1, cols}), {rows, times[dim], cols}).reshape(sizes);
   }
-  return y;
+  const bool copied = y.impl()->storage != x.impl()->storage;
+  return copied ? y : y.clone();
 }
 
 }  // namespace dnn

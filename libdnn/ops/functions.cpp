@@ -26,7 +26,7 @@ Tensor cos(const Tensor& x) { return unary("cos", {UnaryOp::cos}, x); }
 Tensor erf(const Tensor& x) { return unary("erf", {UnaryOp::erf}, x); }
 Tensor reciprocal(const Tensor& x) { return unary("reciprocal", {UnaryOp::reciprocal, 1}, x); }
 Tensor square(const Tensor& x) { return unary("square", {UnaryOp::square}, x); }
-Tensor pow(const Tensor& x, double exponent) { return unary("pow", {UnaryOp::pow, exponent, 1, 0}, x); }
+Tensor pow(const Tensor& x, double exponent) { return unary("pow", {UnaryOp::pow, exponent, 1, -0.0}, x); }
 
 Tensor clamp(const Tensor& x, double min, double max) {
   if (std::isnan(min) || std::isnan(max)) {

@@ -69,7 +69,7 @@ Tensor scatter_along(const char* op, const Shape& x, int dim, int places, const 
 }
 
 Tensor gather(const Tensor& x, int dim, const Tensor& index) {
-  dim = x.shape().normalize(dim);
+  dim = x.shape().normalize(dim, "gather");
   bool fits = index.dims() == x.dims();
   for (int i = 0; fits && i < x.dims(); ++i) fits = i == dim || index.size(i) <= x.size(i);
   if (!fits) {
@@ -87,7 +87,7 @@ Tensor gather(const Tensor& x, int dim, const Tensor& index) {
 }
 
 Tensor index_select(const Tensor& x, int dim, const Tensor& index) {
-  dim = x.shape().normalize(dim);
+  dim = x.shape().normalize(dim, "index_select");
   check_dims("index_select", "index", index, 1);
   return picked("index_select", gather_shape(x.shape(), dim, index.numel(), index.dtype(), false), x, index,
                 with_size(x.shape(), dim, index.size(0)));

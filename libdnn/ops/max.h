@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <vector>
 
 #include <libdnn/core/tensor.h>
@@ -20,5 +21,9 @@ struct ValuesAndIndices {
 // The same along one dimension, and where it is there, int32: the first of equals, which has the gradient.
 ValuesAndIndices max(const Tensor& x, int dim, bool keep_dims = false);
 ValuesAndIndices min(const Tensor& x, int dim, bool keep_dims = false);
+
+// With a number: maximum() and minimum().
+ValuesAndIndices max(const Tensor& x, std::floating_point auto number) = delete;
+ValuesAndIndices min(const Tensor& x, std::floating_point auto number) = delete;
 
 }  // namespace dnn

@@ -10,7 +10,7 @@ namespace dnn {
 ReducedDims::ReducedDims(const char* op, const Shape& x, const std::vector<int>& dims) : x_(x) {
   if (dims.empty()) reduced_.fill(true);
   for (const int dim : dims) {
-    bool& mark = reduced_[static_cast<size_t>(x.normalize(dim))];
+    bool& mark = reduced_[static_cast<size_t>(x.normalize(dim, op))];
     if (mark) throw Error(fmt::format("[{}] a dimension is named twice; got {} for {}", op, dim, x.str()));
     mark = true;
   }
@@ -65,8 +65,8 @@ Tensor in_shape(const Tensor& x, const Shape& shape) {
   return y;
 }
 
-AxisShape axis_shape(const Shape& x, int dim) {
-  dim = x.normalize(dim);
+AxisShape axis_shape(const char* op, const Shape& x, int dim) {
+  dim = x.normalize(dim, op);
   AxisShape axis;
   axis.size = x[dim];
   for (int i = 0; i < dim; ++i) axis.outer *= x[i];

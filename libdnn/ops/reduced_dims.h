@@ -29,6 +29,6 @@ Tensor reduce(const char* op, ReduceOp kind, const Tensor& x, const ReduceShape&
 Tensor in_shape(const Tensor& x, const Shape& shape);
 
 // One dimension of x for the kernels that work along it; a negative dim counts from the last.
-AxisShape axis_shape(const Shape& x, int dim);
+AxisShape axis_shape(const char* op, const Shape& x, int dim);
 
 }  // namespace dnn

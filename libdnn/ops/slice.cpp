@@ -32,7 +32,7 @@ Tensor places(const char* op, const Tensor& x, int dim, int first, int step, int
 }  // namespace
 
 Tensor Tensor::slice(int dim, int from, int to, int step) const {
-  dim = shape().normalize(dim);
+  dim = shape().normalize(dim, "slice");
   if (step < 1) throw Error(fmt::format("[slice] step must be at least 1; got {}", step));
   const int all = size(dim);
   const auto place = [all](int at) { return std::clamp(at < 0 ? at + all : at, 0, all); };
@@ -44,7 +44,7 @@ Tensor Tensor::slice(int dim, int from, int to, int step) const {
 Tensor Tensor::operator[](int index) const { return select(*this, 0, index); }
 
 Tensor select(const Tensor& x, int dim, int index) {
-  dim = x.shape().normalize(dim);
+  dim = x.shape().normalize(dim, "select");
   const int all = x.size(dim), place = index < 0 ? index + all : index;
   if (place < 0 || place >= all) {
     throw Error(fmt::format("[select] index {} is outside {}..{} of dimension {} of {}", index, -all, all - 1, dim,
@@ -54,7 +54,7 @@ Tensor select(const Tensor& x, int dim, int index) {
 }
 
 Tensor narrow(const Tensor& x, int dim, int start, int length) {
-  dim = x.shape().normalize(dim);
+  dim = x.shape().normalize(dim, "narrow");
   const int all = x.size(dim), first = start < 0 ? start + all : start;
   if (first < 0 || first > all || length < 0 || length > all - first) {
     throw Error(fmt::format("[narrow] {} places from {} on are not all in dimension {} of {}", length, start, dim,
@@ -68,7 +68,7 @@ Tensor flip(const Tensor& x, const std::vector<int>& dims) {
   const Strides y_stride = x_stride;
   int64_t offset = 0;
   for (const int named : dims) {
-    const int dim = x.shape().normalize(named);
+    const int dim = x.shape().normalize(named, "flip");
     if (x_stride[dim] < 0) {
       throw Error(fmt::format("[flip] a dimension is named twice; got {} for {}", named, x.shape().str()));
     }

@@ -13,7 +13,7 @@ Tensor squeeze(const Tensor& x) {
 }
 
 Tensor squeeze(const Tensor& x, int dim) {
-  dim = x.shape().normalize(dim);
+  dim = x.shape().normalize(dim, "squeeze");
   std::vector<int> sizes(x.shape().begin(), x.shape().end());
   if (sizes[dim] == 1) sizes.erase(sizes.begin() + dim);
   return x.reshape(sizes);

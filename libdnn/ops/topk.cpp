@@ -10,7 +10,7 @@
 namespace dnn {
 
 ValuesAndIndices topk(const Tensor& x, int k, int dim, bool largest) {
-  const AxisShape shape = axis_shape(x.shape(), dim);
+  const AxisShape shape = axis_shape("topk", x.shape(), dim);
   if (k < 0 || k > shape.size) {
     throw Error(fmt::format("[topk] k must be from 0 to {}, the size of dimension {} of {}; got {}", shape.size, dim,
                             x.shape().str(), k));

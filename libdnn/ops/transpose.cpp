@@ -91,7 +91,7 @@ Tensor transpose(const Tensor& x, const std::vector<int>& axes) {
 Tensor transpose(const Tensor& x, int dim0, int dim1) {
   std::vector<int> dims(static_cast<size_t>(x.dims()));
   std::iota(dims.begin(), dims.end(), 0);
-  std::swap(dims[x.shape().normalize(dim0)], dims[x.shape().normalize(dim1)]);
+  std::swap(dims[x.shape().normalize(dim0, "transpose")], dims[x.shape().normalize(dim1, "transpose")]);
   return permuted("transpose", x, dims);
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <concepts>
 #include <vector>
 
 #include <libdnn/core/tensor.h>
@@ -10,6 +11,10 @@ namespace dnn {
 // 0.
 Tensor var(const Tensor& x, const std::vector<int>& dims = {}, double correction = 1, bool keep_dims = false);
 Tensor std(const Tensor& x, const std::vector<int>& dims = {}, double correction = 1, bool keep_dims = false);
+
+// The third argument is a number, not keep_dims.
+Tensor var(const Tensor& x, const std::vector<int>& dims, std::same_as<bool> auto correction, bool = false) = delete;
+Tensor std(const Tensor& x, const std::vector<int>& dims, std::same_as<bool> auto correction, bool = false) = delete;
 
 // Both moments of one pass.
 struct VarAndMean {

@@ -126,5 +126,24 @@ TEST_CASE("tape: steps with lists and with single operands are numbered together
   CHECK(x.grad().to_vector<double>() == std::vector<double>{24, 2});
 }
 
+TEST_CASE("backward: after a step that threw, the rest of the graph goes on", "[tape]") {
+  const Tensor w = ones({2}).requires_grad(true), v = ones({2}).requires_grad(true);
+  const Tensor h = w * 2.0, used = v * 1.5;
+  sum(used * 1.0).backward();
+  const Tensor l = sum(h * 3.0) + sum(used);
+  CHECK_THROWS_WITH(l.backward(), Catch::Matchers::Contains("backward a second time"));
+  w.set_grad(Tensor());
+  sum(h * 5.0).backward();
+  REQUIRE(w.grad().defined());
+  CHECK(w.grad().to_vector<float>() == std::vector<float>{10, 10});
+}
+
+TEST_CASE("backward: a gradient of another device is refused", "[tape]") {
+  const Tensor w = ones({2}).requires_grad(true);
+  CHECK_THROWS_WITH(
+      (w + 1.0).backward(ones({2}, DType::float32, "meta")),
+      Catch::Matchers::Contains("[backward] the gradient must be float32 (2)") && Catch::Matchers::Contains("on meta"));
+}
+
 }  // namespace
 }  // namespace dnn

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <type_traits>
 
 #include <libdnn/core/tensor.h>
 
@@ -7,6 +8,8 @@ namespace dnn {
 namespace {
 
 using Catch::Matchers::Contains;
+
+static_assert(!std::is_assignable_v<Tensor, Tensor>, "x[0] = y must not compile");
 
 TEST_CASE("tensor: shape, elements, item", "[tensor]") {
   const Tensor t = tensor({1, 2, 3, 4, 5, 6}, {2, 3});

@@ -69,22 +69,24 @@ TEST_CASE("power: every row against the reference", "[power]") {
 
 TEST_CASE("power: zero, infinities, NaN and negative numbers as std::pow has them", "[power]") {
   const float inf = std::numeric_limits<float>::infinity();
-  const Buffer<float> x({0, inf, std::nanf(""), -2, 0.5f, 1, 3, 2, 1});
+  const Buffer<float> x({0, inf, std::nanf(""), -2, 0.5f, 1, 3, 2, 1, -inf, -0.0f, -1, -0.5f, 1e30f, -1e30f, -3e38f});
+  const int count = static_cast<int>(x.size());
   for (const Backend* row : rows()) {
-    for (const double power : {-20.0, -2.0, -0.75, -0.1, 0.1, 0.5, 1.0, 2.0, 17.0}) {
+    for (const double power : {-20.0, -3.0, -2.0, -1.0, -0.75, -0.5, -0.1,  0.0,         0.1,          1 / 3.0,
+                               0.5,   1.0,  2.0,  2.5,  3.0,   17.0, 100.0, double{inf}, double{-inf}, std::nan("")}) {
       INFO(row->name << ", power " << power);
       Context context(*row);
-      Buffer<float> y(9);
-      row->f32.unary_forward(context, power_of(power, 1, 0), 9, x.get(), y.get());
-      for (int i = 0; i < 9; ++i) {
-        const double expected = std::pow(double{x[i]}, power);
-        INFO("element " << i << ": " << y[i] << " instead of " << expected);
+      Buffer<float> y(count);
+      row->f32.unary_forward(context, power_of(power, 1, -0.0), count, x.get(), y.get());
+      for (int i = 0; i < count; ++i) {
+        const float expected = static_cast<float>(std::pow(double{x[i]}, power));
+        INFO(x[i] << ": " << y[i] << " instead of " << expected);
         if (std::isnan(expected)) {
           CHECK(std::isnan(y[i]));
-        } else if (std::isinf(expected)) {
-          CHECK(y[i] == expected);
+        } else if (std::isinf(expected) || expected == 0) {
+          CHECK((y[i] == expected && std::signbit(y[i]) == std::signbit(expected)));
         } else {
-          CHECK(std::abs(y[i] - expected) <= 2e-6 * std::abs(expected));
+          CHECK(std::abs(y[i] - expected) <= 2e-6f * std::abs(expected) + std::numeric_limits<float>::min());
         }
       }
     }

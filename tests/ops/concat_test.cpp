@@ -52,6 +52,7 @@ TEST_CASE("concat: bad input", "[ops]") {
   CHECK_THROWS_WITH(concat({a, zeros({2, 3}, DType::float32, "reference")}, 0),
                     Contains("[concat]") && Contains("device"));
   CHECK_THROWS_WITH(concat({a}, 2), Contains("no dimension 2"));
+  CHECK_THROWS_WITH(split(zeros({2, 3}), {1}, 1), Contains("[split] sizes must add up to 3"));
   CHECK_THROWS_WITH(split(a, {1, 1}, 1), Contains("[split]") && Contains("add up to 3") && Contains("1, 1"));
 }
 

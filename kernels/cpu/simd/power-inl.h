@@ -18,10 +18,22 @@ HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// f(lane) for each lane.
+template <class D, class V, class F>
+HWY_INLINE V for_each_lane(D d, V v, F&& f) {
+  HWY_ALIGN float values[hn::MaxLanes(D())];
+  hn::Store(v, d, values);
+  for (size_t i = 0; i < hn::Lanes(d); ++i) values[i] = f(values[i]);
+  return hn::Load(d, values);
+}
+
 // exp(power * log|b|), in double, which leaves no error in the float result; then the cases where b has no logarithm,
-// as std::pow has them.
+// as std::pow has them, which computes those of an infinite power.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V power_by_logarithm(D d, V b, double power) {
+  if (HWY_TARGET == HWY_SCALAR || !std::isfinite(power)) {
+    return for_each_lane(d, b, [=](float lane) { return static_cast<float>(std::pow(double{lane}, power)); });
+  }
   const V size = hn::Abs(b), zero = hn::Zero(d), infinity = hn::Set(d, std::numeric_limits<float>::infinity());
   HWY_ALIGN float values[hn::MaxLanes(D())];
   hn::Store(hn::IfThenElse(hn::And(hn::Gt(size, zero), hn::Lt(size, infinity)), size, hn::Set(d, 1.0f)), d, values);
@@ -36,8 +48,12 @@ HWY_INLINE V power_by_logarithm(D d, V b, double power) {
   result = hn::IfThenElse(hn::Eq(size, zero), power > 0 ? zero : infinity, result);
   result = hn::IfThenElse(hn::Eq(size, infinity), power > 0 ? infinity : zero, result);
   const bool whole = std::floor(power) == power, even = std::fmod(power, 2) == 0;
-  const V of_negative = whole ? (even ? result : hn::Neg(result)) : hn::Set(d, std::nanf(""));
-  return hn::IfThenElse(hn::IsNaN(b), b, hn::IfThenElse(hn::Lt(b, zero), of_negative, result));
+  if (whole && !even) {
+    result = hn::CopySign(result, b);
+  } else if (!whole) {
+    result = hn::IfThenElse(hn::And(hn::Lt(b, zero), hn::Lt(size, infinity)), hn::Set(d, std::nanf("")), result);
+  }
+  return hn::IfThenElse(hn::IsNaN(b), b, result);
 }
 
 // a ^ b as std::pow, which computes what has no logarithm.
@@ -85,6 +101,16 @@ HWY_INLINE V power(D d, V b, const PowerPlan& plan) {
     if (bits % 2 != 0) result = hn::Mul(result, square);
   }
   return plan.inverse ? hn::Div(hn::Set(d, 1.0f), result) : result;
+}
+
+// power() for any b, as std::pow: roots take -infinity for infinity and -0 for 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V power_of_any(D d, V b, const PowerPlan& plan) {
+  if (plan.by_roots && plan.quarters > 0) {
+    const V infinity = hn::Set(d, std::numeric_limits<float>::infinity());
+    b = hn::Add(hn::IfThenElse(hn::Eq(b, hn::Neg(infinity)), infinity, b), hn::Zero(d));
+  }
+  return power(d, b, plan);
 }
 
 // 1 / sqrt(b) for b from the smallest normal number to half the largest.
