@@ -1,7 +1,6 @@
 #pragma once
 #include <string>
 
-#include <kernels/backend.h>
 #include <libdnn/core/device.h>
 
 namespace dnn::test {
@@ -10,13 +9,6 @@ namespace dnn::test {
 inline std::string& exact_device() {
   static std::string name = "reference";
   return name;
-}
-
-// The device of all tests that name none.
-inline void set_device(const std::string& name) {
-  const Device device(name);
-  set_default_device(device);
-  if (device.backend().f64.binary.run) exact_device() = name;
 }
 
 // Sets the device of new tensors and modules until it ends; DefaultDevice on("reference") is for exact_device().

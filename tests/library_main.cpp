@@ -5,8 +5,21 @@
 
 #include <string>
 
+#include <kernels/backend.h>
+
 #include "default_device.h"
 #include "fake_device.h"
+
+namespace {
+
+// The device of all tests that name none.
+void set_device(const std::string& name) {
+  const dnn::Device device(name);
+  dnn::set_default_device(device);
+  if (device.backend().f64.binary.run) dnn::test::exact_device() = name;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   Catch::Session session;
@@ -14,6 +27,6 @@ int main(int argc, char** argv) {
   session.cli(session.cli() | Catch::clara::Opt(device, "name")["--device"]("device of the tests' tensors"));
   if (const int fault = session.applyCommandLine(argc, argv)) return fault;
   dnn::test::add_fake_device();
-  dnn::test::set_device(device);
+  set_device(device);
   return session.run();
 }

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <kernels/backend.h>
 #include <libdnn/autograd/gradcheck.h>
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/tensor.h>
@@ -65,11 +64,14 @@ inline void check_values(const Tensor& t, const std::vector<double>& expected, d
 }
 
 // The rows that compute float32, but for the reference.
-inline std::vector<std::string> float_rows() {
-  std::vector<std::string> names;
-  for (const Backend* row : backends()) {
-    if (row->name != "meta" && row->name != "reference" && available(*row)) names.push_back(row->name);
-  }
+inline const std::vector<std::string>& float_rows() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> found;
+    for (const DeviceRow& row : device_rows()) {
+      if (row.name != "meta" && row.name != "reference" && row.unavailable_because.empty()) found.push_back(row.name);
+    }
+    return found;
+  }();
   return names;
 }
 
