@@ -24,6 +24,15 @@ inline std::vector<const Backend*> rows() {
   return found;
 }
 
+// Those on the CPU: a stand-in for a device of another kind takes seconds for a step of a net.
+inline std::vector<const Backend*> host_rows() {
+  std::vector<const Backend*> found;
+  for (const Backend* row : rows()) {
+    if (row->kind == DeviceKind::host) found.push_back(row);
+  }
+  return found;
+}
+
 // Those of them that have the kernel: rows_with(&Kernels<float>::gemm).
 template <class Entry>
 std::vector<const Backend*> rows_with(Entry Kernels<float>::*kernel) {

@@ -179,7 +179,7 @@ void check_net(const std::string& name) {
   check_parameters(*net, golden);
   test::set_golden_weights(*net);
   const Tensor x = golden_input(golden);
-  for (const Backend* row : test::rows()) {
+  for (const Backend* row : test::host_rows()) {
     INFO("on " << row->name);
     const test::DefaultDevice here(row->name);
     net->to(row->name);

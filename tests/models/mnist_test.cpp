@@ -28,15 +28,6 @@
 namespace dnn {
 namespace {
 
-// Without the fake device, which takes seconds a step; it has training tests of its own.
-std::vector<const Backend*> host_rows() {
-  std::vector<const Backend*> found;
-  for (const Backend* row : test::rows()) {
-    if (row->kind == DeviceKind::host) found.push_back(row);
-  }
-  return found;
-}
-
 TEST_CASE("golden: the generator of weights", "[models]") {
   CHECK(test::fnv1a64("input") == 0x1ebbae8f5810b65b);
   CHECK(test::golden_uniform("input", 3) ==
@@ -224,7 +215,7 @@ void check_steps(const std::string& name, size_t steps) {
     size_t compared = 0;
   };
   std::vector<Follower> followers;
-  for (const Backend* row : host_rows()) {
+  for (const Backend* row : test::host_rows()) {
     if (row->name == std::string_view("reference")) continue;
     followers.push_back({row, leader->clone()});
     followers.back().net->to(row->name);
@@ -282,7 +273,7 @@ void check_free_run(const std::string& name, const Device& device, size_t steps)
 }
 
 TEST_CASE("mnist: training follows PyTorch on every row", "[models]") {
-  for (const Backend* row : host_rows()) {
+  for (const Backend* row : test::host_rows()) {
     DYNAMIC_SECTION("mnist_cnn on " << row->name) { check_free_run("mnist_cnn", row->name, 20); }
     if (row->name == std::string_view("reference")) continue;  // seconds a step
     DYNAMIC_SECTION("lenet on " << row->name) { check_free_run("lenet", row->name, 8); }
