@@ -34,6 +34,7 @@ HWY_AFTER_NAMESPACE();
 namespace dnn::cpu {
 
 void fill(Context& context, int element_size, int64_t count, uint64_t bits, void* y) {
+  if (count == 0) return;
   for (int size = element_size; size < 8; size *= 2) {  // the element as often as 8 bytes hold it
     bits &= (uint64_t{1} << (8 * size)) - 1;
     bits |= bits << (8 * size);
