@@ -104,9 +104,9 @@ else
   for file in "$build"/tests/*_tests; do
     program "$(basename "$file")" "$file" "${filter[@]}"
   done
-  # What names no device runs once more where the host can't touch the memory and kernels run late.
-  program "library_tests on a fake device" "$build/tests/library_tests" --device fake "~[large]~[golden]~[.]"
   if [ $preset != sanitize ]; then
+    # What names no device runs once more where the host can't touch the memory and kernels run late.
+    program "library_tests on a fake device" "$build/tests/library_tests" --device fake "~[large]~[golden]~[.]"
     script include_rule_test bash "$root/tests/include_rule_test.sh"
     script nvcc_test bash "$root/tests/nvcc_test.sh"
     script bench_row_test bash "$root/tests/bench_row_test.sh"
