@@ -114,24 +114,17 @@ namespace dnn::cpu {
 void arg_reduce(Context& context, ArgOp op, const AxisShape& shape, const float* x, int32_t* index) {
   if (shape.inner == 1) {
     const auto chunk_loop = DNN_PER_ISA(lines_chunk)[context];
-    const int64_t chunks = std::min(shape.outer, chunk_count(shape.count(), kChunkElements));
-    parallel_for(context, chunks, [&](int64_t chunk, int) {
-      const Range range = chunk_range(shape.outer, chunks, chunk);
-      chunk_loop(op, range.end - range.begin, shape.size, x + range.begin * shape.size, index + range.begin);
+    return for_each_chunk_of_lines(context, shape, [&](Range lines) {
+      chunk_loop(op, lines.end - lines.begin, shape.size, x + lines.begin * shape.size, index + lines.begin);
     });
-    return;
   }
   const auto chunk_loop = DNN_PER_ISA(block_chunk)[context];
   const AxisBlocks blocks(shape);
   Workspace workspace(context);
   float* all_best = workspace.take<float>(threads_for(context, blocks.chunks) * AxisBlocks::kWidest);
-  parallel_for(context, blocks.chunks, [&](int64_t chunk, int thread) {
-    const Range range = chunk_range(blocks.tasks, blocks.chunks, chunk);
-    for (int64_t task = range.begin; task < range.end; ++task) {
-      const auto [outer, first, width] = blocks.block(task);
-      chunk_loop(op, shape.size, shape.inner, width, x + outer * shape.size * shape.inner + first,
-                 all_best + thread * AxisBlocks::kWidest, index + outer * shape.inner + first);
-    }
+  for_each_block(context, shape, blocks, [&](const AxisBlocks::Block& block, int64_t at, int thread) {
+    chunk_loop(op, shape.size, shape.inner, block.width, x + at, all_best + thread * AxisBlocks::kWidest,
+               index + block.outer * shape.inner + block.first);
   });
 }
 

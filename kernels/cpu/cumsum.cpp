@@ -48,26 +48,19 @@ void cumsum(Context& context, const AxisShape& shape, bool reverse, const float*
   const int64_t step = reverse ? -shape.inner : shape.inner, start = reverse ? (shape.size - 1) * shape.inner : 0;
   if (shape.count() == 0) return;
   if (shape.inner == 1) {
-    const int64_t chunks = std::min(shape.outer, chunk_count(shape.count(), kChunkElements));
-    parallel_for(context, chunks, [&](int64_t chunk, int) {
-      const Range range = chunk_range(shape.outer, chunks, chunk);
-      for (int64_t line = range.begin; line < range.end; ++line) {
+    return for_each_chunk_of_lines(context, shape, [&](Range lines) {
+      for (int64_t line = lines.begin; line < lines.end; ++line) {
         cumsum_line(shape.size, step, x + line * shape.size + start, y + line * shape.size + start);
       }
     });
-    return;
   }
   const auto chunk_loop = DNN_PER_ISA(cumsum_block)[context];
   const AxisBlocks blocks(shape);
   Workspace workspace(context);
   double* all_sums = workspace.take<double>(threads_for(context, blocks.chunks) * AxisBlocks::kWidest);
-  parallel_for(context, blocks.chunks, [&](int64_t chunk, int thread) {
-    const Range range = chunk_range(blocks.tasks, blocks.chunks, chunk);
-    for (int64_t task = range.begin; task < range.end; ++task) {
-      const auto [outer, first, width] = blocks.block(task);
-      const int64_t at = outer * shape.size * shape.inner + first + start;
-      chunk_loop(shape.size, step, width, x + at, all_sums + thread * AxisBlocks::kWidest, y + at);
-    }
+  for_each_block(context, shape, blocks, [&](const AxisBlocks::Block& block, int64_t at, int thread) {
+    double* sums = all_sums + thread * AxisBlocks::kWidest;
+    chunk_loop(shape.size, step, block.width, x + at + start, sums, y + at + start);
   });
 }
 

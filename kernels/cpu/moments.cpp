@@ -93,20 +93,11 @@ HWY_AFTER_NAMESPACE();
 namespace dnn::cpu {
 namespace {
 
-struct Moments {
+struct Moments : ReductionLoops {
   static constexpr int kTotals = 2;
-  decltype(DNN_PER_ISA(runs_chunk).baseline) runs_loop;
-  decltype(DNN_PER_ISA(columns_chunk).baseline) columns_loop;
-  const ReducePlan& plan;
   double correction;
-  const float* x;
   float *mean, *var;
 
-  void runs(Range kept, Range values, double* totals) const { runs_loop(plan, kept, values, x, totals); }
-  void columns(int64_t kept, int64_t first, int64_t width, int group, Range rows, float* scratch,
-               double* totals) const {
-    columns_loop(plan, kept, first, width, group, rows, x, scratch, totals);
-  }
   static void join(double& total, double more) { total += more; }
   void finish(int64_t first, int64_t count, const double* totals) const {
     const auto cells = static_cast<double>(plan.cells());
@@ -137,8 +128,9 @@ void moments(Context& context, const ReduceShape& shape, double correction, cons
     return;
   }
   const ReducePlan plan(shape);
-  run_reduction(context, Moments{DNN_PER_ISA(runs_chunk)[context], DNN_PER_ISA(columns_chunk)[context], plan,
-                                 correction, x, mean, var});
+  run_reduction(
+      context,
+      Moments{{DNN_PER_ISA(runs_chunk)[context], DNN_PER_ISA(columns_chunk)[context], plan, x}, correction, mean, var});
 }
 
 }  // namespace dnn::cpu

@@ -145,23 +145,6 @@ void columns_of(const ReducePlan& plan, int64_t kept, int64_t first, int64_t wid
   join_group<1>(width, group, totals, [](double& total, double more) { join(kOp, total, more); });
 }
 
-void runs_chunk(ReduceOp op, const ReducePlan& plan, Range kept, Range values, const float* x, double* totals) {
-  if (op == ReduceOp::prod) return runs_of<ReduceOp::prod>(plan, kept, values, x, totals);
-  if (op == ReduceOp::max) return runs_of<ReduceOp::max>(plan, kept, values, x, totals);
-  runs_of<ReduceOp::min>(plan, kept, values, x, totals);
-}
-
-void columns_chunk(ReduceOp op, const ReducePlan& plan, int64_t kept, int64_t first, int64_t width, int group,
-                   Range rows, const float* x, float* best, double* totals) {
-  if (op == ReduceOp::prod) {
-    return columns_of<ReduceOp::prod>(plan, kept, first, width, group, rows, x, best, totals);
-  }
-  if (op == ReduceOp::max) {
-    return columns_of<ReduceOp::max>(plan, kept, first, width, group, rows, x, best, totals);
-  }
-  columns_of<ReduceOp::min>(plan, kept, first, width, group, rows, x, best, totals);
-}
-
 }  // namespace
 }  // namespace dnn::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -170,26 +153,25 @@ HWY_AFTER_NAMESPACE();
 namespace dnn::cpu {
 namespace {
 
-struct ProductOrExtreme {
+template <ReduceOp kOp>
+struct ProductOrExtreme : ReductionLoops {
   static constexpr int kTotals = 1;
-  decltype(DNN_PER_ISA(runs_chunk).baseline) runs_loop;
-  decltype(DNN_PER_ISA(columns_chunk).baseline) columns_loop;
-  ReduceOp op;
-  const ReducePlan& plan;
   double scale;
-  const float* x;
   float* y;
 
-  void runs(Range kept, Range values, double* totals) const { runs_loop(op, plan, kept, values, x, totals); }
-  void columns(int64_t kept, int64_t first, int64_t width, int group, Range rows, float* scratch,
-               double* totals) const {
-    columns_loop(op, plan, kept, first, width, group, rows, x, scratch, totals);
-  }
-  void join(double& total, double more) const { cpu::join(op, total, more); }
+  static void join(double& total, double more) { cpu::join(kOp, total, more); }
   void finish(int64_t first, int64_t count, const double* totals) const {
     for (int64_t i = 0; i < count; ++i) y[first + i] = static_cast<float>(scale * totals[i]);
   }
 };
+
+template <ReduceOp kOp>
+void product_or_extreme(Context& context, const ReduceShape& shape, double scale, const float* x, float* y) {
+  const ReducePlan plan(shape);
+  run_reduction(context,
+                ProductOrExtreme<kOp>{
+                    {DNN_PER_ISA(runs_of<kOp>)[context], DNN_PER_ISA(columns_of<kOp>)[context], plan, x}, scale, y});
+}
 
 }  // namespace
 
@@ -199,10 +181,16 @@ void reduce(Context& context, ReduceOp op, const ReduceShape& shape, double scal
     std::fill_n(y, shape.out_count(), static_cast<float>(scale * value));  // NaN for the mean of no values
     return;
   }
-  if (op == ReduceOp::sum) return sum(context, shape, scale, x, y);
-  const ReducePlan plan(shape);
-  run_reduction(context, ProductOrExtreme{DNN_PER_ISA(runs_chunk)[context], DNN_PER_ISA(columns_chunk)[context], op,
-                                          plan, scale, x, y});
+  switch (op) {
+    case ReduceOp::sum:
+      return sum(context, shape, scale, x, y);
+    case ReduceOp::prod:
+      return product_or_extreme<ReduceOp::prod>(context, shape, scale, x, y);
+    case ReduceOp::max:
+      return product_or_extreme<ReduceOp::max>(context, shape, scale, x, y);
+    case ReduceOp::min:
+      return product_or_extreme<ReduceOp::min>(context, shape, scale, x, y);
+  }
 }
 
 }  // namespace dnn::cpu

@@ -16,6 +16,21 @@
 //   finish(first, count, totals): stores the results first ...
 namespace dnn::cpu {
 
+// What a reduction is derived from: its loops, in the form of the context's instruction set, over x.
+struct ReductionLoops {
+  void (*runs_loop)(const ReducePlan&, Range kept, Range values, const float* x, double* totals);
+  void (*columns_loop)(const ReducePlan&, int64_t kept, int64_t first, int64_t width, int group, Range rows,
+                       const float* x, float* scratch, double* totals);
+  const ReducePlan& plan;
+  const float* x;
+
+  void runs(Range kept, Range values, double* totals) const { runs_loop(plan, kept, values, x, totals); }
+  void columns(int64_t kept, int64_t first, int64_t width, int group, Range rows, float* scratch,
+               double* totals) const {
+    columns_loop(plan, kept, first, width, group, rows, x, scratch, totals);
+  }
+};
+
 constexpr int64_t kWidestColumns = 2048;  // whose totals stay in L1
 
 template <class Reduction>

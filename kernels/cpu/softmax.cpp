@@ -9,11 +9,10 @@
 
 #include <cmath>
 
+#include <kernels/cpu/axis_blocks.h>
 #include <kernels/cpu/cpu.h>
-#include <kernels/cpu/lines.h>
 #include <kernels/cpu/per_isa.h>
 #include <kernels/cpu/simd/softmax-inl.h>
-#include <kernels/parallel.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace dnn::cpu::HWY_NAMESPACE {
@@ -154,22 +153,18 @@ namespace dnn::cpu {
 namespace {
 
 // rows(rows, size, pointers...) for the rows of each chunk, or columns(size, pitch, width, pointers...) for its
-// columns, taken a cache line at a time.
+// columns.
 template <class Rows, class Columns, class... Pointers>
 void along_axis(Context& context, const AxisShape& shape, Rows rows, Columns columns, Pointers... pointers) {
-  const int64_t lines = (shape.inner + kLineFloats - 1) / kLineFloats;
-  const int64_t tasks = shape.inner == 1 ? shape.outer : shape.outer * lines;
-  const int64_t chunks = std::min(tasks, chunk_count(shape.count(), kChunkElements / 2));
-  parallel_for(context, chunks, [&](int64_t chunk, int) {
-    const Range range = chunk_range(tasks, chunks, chunk);
-    if (shape.inner == 1) {
-      const int64_t at = range.begin * shape.size;
-      return rows[context](range.end - range.begin, shape.size, (pointers + at)...);
-    }
-    for (int64_t task = range.begin; task < range.end; ++task) {
-      const int64_t column = task % lines * kLineFloats, at = task / lines * shape.size * shape.inner + column;
-      columns[context](shape.size, shape.inner, std::min(kLineFloats, shape.inner - column), (pointers + at)...);
-    }
+  constexpr int64_t kGrain = kChunkElements / 2;  // exp() is more work than memory
+  if (shape.inner == 1) {
+    const auto rows_of = [&](Range lines) {
+      rows[context](lines.end - lines.begin, shape.size, (pointers + lines.begin * shape.size)...);
+    };
+    return for_each_chunk_of_lines(context, shape, rows_of, kGrain);
+  }
+  for_each_block(context, shape, AxisBlocks(shape, kGrain), [&](const AxisBlocks::Block& block, int64_t at, int) {
+    columns[context](shape.size, shape.inner, block.width, (pointers + at)...);
   });
 }
 

@@ -54,20 +54,11 @@ HWY_AFTER_NAMESPACE();
 namespace dnn::cpu {
 namespace {
 
-struct Sum {
+struct Sum : ReductionLoops {
   static constexpr int kTotals = 1;
-  decltype(DNN_PER_ISA(runs_chunk).baseline) runs_loop;
-  decltype(DNN_PER_ISA(columns_chunk).baseline) columns_loop;
-  const ReducePlan& plan;
   double scale;
-  const float* x;
   float* y;
 
-  void runs(Range kept, Range values, double* totals) const { runs_loop(plan, kept, values, x, totals); }
-  void columns(int64_t kept, int64_t first, int64_t width, int group, Range rows, float* scratch,
-               double* totals) const {
-    columns_loop(plan, kept, first, width, group, rows, x, scratch, totals);
-  }
   static void join(double& total, double more) { total += more; }
   void finish(int64_t first, int64_t count, const double* totals) const {
     for (int64_t i = 0; i < count; ++i) y[first + i] = static_cast<float>(scale * exact(first + i, totals[i]));
@@ -90,7 +81,8 @@ struct Sum {
 
 void sum(Context& context, const ReduceShape& shape, double scale, const float* x, float* y) {
   const ReducePlan plan(shape);
-  run_reduction(context, Sum{DNN_PER_ISA(runs_chunk)[context], DNN_PER_ISA(columns_chunk)[context], plan, scale, x, y});
+  run_reduction(context,
+                Sum{{DNN_PER_ISA(runs_chunk)[context], DNN_PER_ISA(columns_chunk)[context], plan, x}, scale, y});
 }
 
 }  // namespace dnn::cpu

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include <kernels/params.h>
 #include <libdnn/core/tensor.h>
 
@@ -6,7 +8,8 @@ namespace dnn {
 
 // What the operations on two broadcast operands share.
 
-// The shape of the result, by NumPy's rule.
+// The shape of the result, by NumPy's rule; none, or Error, where two sizes differ and neither is 1.
+std::optional<Shape> common_shape(const Shape& a, const Shape& b);
 Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b);
 
 // y = a op b, not recorded.

@@ -8,8 +8,8 @@
 #include <libdnn/core/dispatch.h>
 #include <libdnn/ops/arithmetic.h>
 #include <libdnn/ops/binary.h>
+#include <libdnn/ops/functions.h>
 #include <libdnn/ops/logical.h>
-#include <libdnn/ops/maximum.h>
 
 namespace dnn {
 namespace {
@@ -22,8 +22,6 @@ Tensor compare(const char* op, CompareOp kind, const Tensor& a, const Tensor& b)
   });
   return y;
 }
-
-Tensor magnitude(const Tensor& x) { return maximum(x, -x); }
 
 }  // namespace
 
@@ -41,8 +39,8 @@ Tensor gt(const Tensor& a, double b) { return compare("gt", CompareOp::gt, a, fu
 Tensor ge(const Tensor& a, double b) { return compare("ge", CompareOp::ge, a, full({}, b, a.dtype(), a.device())); }
 
 Tensor isnan(const Tensor& x) { return compare("isnan", CompareOp::ne, x, x); }
-Tensor isinf(const Tensor& x) { return eq(magnitude(x.detach()), std::numeric_limits<double>::infinity()); }
-Tensor isfinite(const Tensor& x) { return lt(magnitude(x.detach()), std::numeric_limits<double>::infinity()); }
+Tensor isinf(const Tensor& x) { return eq(abs(x.detach()), std::numeric_limits<double>::infinity()); }
+Tensor isfinite(const Tensor& x) { return lt(abs(x.detach()), std::numeric_limits<double>::infinity()); }
 
 bool equal(const Tensor& a, const Tensor& b) {
   detail::check_operands("equal", {&a, &b});
@@ -56,7 +54,7 @@ bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol, bool e
     throw Error(fmt::format("[allclose] tolerances are numbers from 0 on; got rtol {} and atol {}", rtol, atol));
   }
   const NoGrad no_grad;
-  const Tensor difference = magnitude(binary("allclose", BinaryOp::sub, a, b)), allowed = magnitude(b) * rtol + atol;
+  const Tensor difference = abs(binary("allclose", BinaryOp::sub, a, b)), allowed = abs(b) * rtol + atol;
   Tensor close = logical_or(eq(a, b), logical_and(isfinite(difference), le(difference, allowed)));
   if (equal_nan) close = logical_or(close, logical_and(isnan(a), isnan(b)));
   return all(close).item() != 0;

@@ -19,8 +19,6 @@ struct Place {
 
   Place(const Shape& part, const Shape& whole, int dim, int offset)
       : into(strided_shape(part, dense_strides(part), dense_strides(whole))), begin(offset * into.y_stride[dim]) {}
-
-  StridedShape out_of() const { return {into.dims, into.size, into.y_stride, into.x_stride}; }
 };
 
 Tensor join(const char* op, const TensorList& parts, const Shape& shape, int dim) {
@@ -40,7 +38,7 @@ TensorList cut(const char* op, const Tensor& whole, const std::vector<int>& size
   for (const int size : sizes) {
     parts.emplace_back(with_size(whole.shape(), dim, size), whole.dtype(), whole.device());
     const Place place(parts.back().shape(), whole.shape(), dim, offset);
-    copy_strided(op, place.out_of(), whole, place.begin, parts.back(), 0);
+    copy_strided(op, reversed(place.into), whole, place.begin, parts.back(), 0);
     offset += size;
   }
   return parts;

@@ -20,10 +20,7 @@ RowsShape checked_shape(const char* op, const char* operand, const Tensor& x, co
   if (labels.dtype() != DType::int32 && labels.dtype() != DType::int64) {
     throw Error(fmt::format("[{}] labels must be int32 or int64; got {}", op, name_of(labels.dtype())));
   }
-  if (!(labels.device() == x.device())) {
-    throw Error(fmt::format("[{}] operands must be on one device; got {} and {}", op, x.device().name(),
-                            labels.device().name()));
-  }
+  detail::check_one_device(op, {&x, &labels});
   const RowsShape shape = last_dim_rows(op, x);
   if (class_weights.defined()) check_shape(op, "class_weights", class_weights, {shape.cols});
   return shape;

@@ -7,6 +7,7 @@
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
 #include <libdnn/ops/check.h>
+#include <libdnn/ops/reduced_dims.h>
 #include <libdnn/ops/strided.h>
 
 namespace dnn {
@@ -33,11 +34,13 @@ void check_index(const char* op, const Tensor& index, int64_t size) {
 
 // x along `dim`, and so many indices for it.
 GatherShape gather_shape(const Shape& x, int dim, int64_t count, DType index_type, bool each) {
-  GatherShape shape{
-      .outer = 1, .size = x[dim], .count = count, .inner = 1, .index_each = each, .index_type = index_type};
-  for (int i = 0; i < dim; ++i) shape.outer *= x[i];
-  for (int i = dim + 1; i < x.dims(); ++i) shape.inner *= x[i];
-  return shape;
+  const AxisShape axis = axis_shape("gather", x, dim);
+  return {.outer = axis.outer,
+          .size = axis.size,
+          .count = count,
+          .inner = axis.inner,
+          .index_each = each,
+          .index_type = index_type};
 }
 
 Tensor scattered(const char* op, const GatherShape& shape, const Tensor& index, const Tensor& dy,
@@ -65,7 +68,7 @@ Tensor picked(const char* op, const GatherShape& shape, const Tensor& x, const T
 }  // namespace
 
 Tensor scatter_along(const char* op, const Shape& x, int dim, int places, const Tensor& index, const Tensor& dy) {
-  return scattered(op, gather_shape(x, x.normalize(dim), places, index.dtype(), true), index, dy, x);
+  return scattered(op, gather_shape(x, dim, places, index.dtype(), true), index, dy, x);
 }
 
 Tensor gather(const Tensor& x, int dim, const Tensor& index) {

@@ -3,15 +3,12 @@
 #include <libdnn/ops/binary.h>
 #include <libdnn/ops/compare.h>
 #include <libdnn/ops/reduced_dims.h>
-#include <libdnn/ops/where.h>
 
 namespace dnn {
 namespace {
 
 // 1 where x counts as true, else 0, in a type that kernels compute.
-Tensor truth(const Tensor& x) {
-  return where(x.dtype() == DType::boolean ? x : ne(x.detach(), 0), ones({}, DType::float32, x.device()), 0);
-}
+Tensor truth(const Tensor& x) { return (x.dtype() == DType::boolean ? x : ne(x.detach(), 0)).to(DType::float32); }
 
 Tensor reduced(const char* op, ReduceOp kind, const Tensor& x, const std::vector<int>& dims, bool keep_dims) {
   const ReducedDims reduction(op, x.shape(), dims);
@@ -21,10 +18,10 @@ Tensor reduced(const char* op, ReduceOp kind, const Tensor& x, const std::vector
 }  // namespace
 
 Tensor logical_and(const Tensor& a, const Tensor& b) {
-  return ne(binary("logical_and", BinaryOp::mul, truth(a), truth(b)), 0);
+  return binary("logical_and", BinaryOp::mul, truth(a), truth(b)).to(DType::boolean);
 }
 Tensor logical_or(const Tensor& a, const Tensor& b) {
-  return ne(binary("logical_or", BinaryOp::add, truth(a), truth(b)), 0);
+  return binary("logical_or", BinaryOp::add, truth(a), truth(b)).to(DType::boolean);
 }
 Tensor logical_xor(const Tensor& a, const Tensor& b) { return ne(truth(a), truth(b)); }
 Tensor logical_not(const Tensor& x) { return eq(truth(x), 0); }

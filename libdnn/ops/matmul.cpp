@@ -7,8 +7,9 @@
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/dispatch.h>
-#include <libdnn/ops/check.h>
+#include <libdnn/ops/binary.h>
 #include <libdnn/ops/reduce.h>
+#include <libdnn/ops/squeeze.h>
 
 namespace dnn {
 namespace {
@@ -94,26 +95,6 @@ Tensor gradient_of_b(const Side& a, const Shape& b, bool trans_b, const Tensor& 
                           b.shape().str(), trans_b ? " transposed" : ""));
 }
 
-// The sizes of `whole` without the dimension `dim`, which is 1.
-std::vector<int> without(const Shape& whole, int dim) {
-  std::vector<int> sizes(whole.begin(), whole.end());
-  sizes.erase(sizes.begin() + whole.normalize(dim));
-  return sizes;
-}
-
-Shape broadcast(const Tensor& a, const Tensor& b, bool trans_a, bool trans_b) {
-  const Shape x = batch_of(a), y = batch_of(b);
-  std::vector<int> sizes(static_cast<size_t>(std::max(x.dims(), y.dims())));
-  for (int i = 1; i <= static_cast<int>(sizes.size()); ++i) {
-    const int p = i <= x.dims() ? x[-i] : 1, q = i <= y.dims() ? y[-i] : 1;
-    if (p != q && p != 1 && q != 1) {
-      throw_misfit("the dimensions before the matrices must be equal or 1", a, b, trans_a, trans_b);
-    }
-    sizes[sizes.size() - static_cast<size_t>(i)] = p == 1 ? q : p;
-  }
-  return Shape(sizes);
-}
-
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, bool trans_a, bool trans_b) {
@@ -128,13 +109,15 @@ Tensor matmul(const Tensor& a, const Tensor& b, bool trans_a, bool trans_b) {
   }
   if (a.dims() == 1) {
     const Tensor c = matmul(a.reshape({1, inner}), b, false, trans_b);
-    return c.reshape(without(c.shape(), b.dims() == 1 ? -1 : -2));
+    return squeeze(c, b.dims() == 1 ? -1 : -2);
   }
   if (b.dims() == 1) {
     const Tensor c = matmul(a, b.reshape({inner, 1}), trans_a, false);
-    return c.reshape(without(c.shape(), -1));
+    return squeeze(c, -1);
   }
-  Tensor c = product(left, right, broadcast(a, b, trans_a, trans_b));
+  const std::optional<Shape> batch = common_shape(batch_of(a), batch_of(b));
+  if (!batch) throw_misfit("the dimensions before the matrices must be equal or 1", a, b, trans_a, trans_b);
+  Tensor c = product(left, right, *batch);
 
   if (!wants_grad({a, b})) return c;
   const bool want_da = wants_grad(a), want_db = wants_grad(b);

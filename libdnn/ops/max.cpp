@@ -10,7 +10,6 @@
 #include <libdnn/ops/reduce.h>
 #include <libdnn/ops/reduced_dims.h>
 #include <libdnn/ops/strided.h>
-#include <libdnn/ops/where.h>
 
 namespace dnn {
 namespace {
@@ -28,7 +27,7 @@ Tensor extreme(const char* op, ReduceOp kind, const Tensor& x, const std::vector
   const Shape kept = reduced.result(true);
   record(op, {x}, {y}, [x, dims, kept, y = in_shape(y, kept)](const TensorList& dy) -> TensorList {
     const Tensor chosen = logical_or(eq(x, y), logical_and(isnan(x), isnan(y)));
-    const Tensor ones_there = where(chosen, ones({}, x.dtype(), x.device()), 0);
+    const Tensor ones_there = chosen.to(x.dtype());
     return {ones_there * (in_shape(dy[0], kept) / sum(ones_there, dims, true))};
   });
   return y;

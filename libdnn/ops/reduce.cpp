@@ -7,6 +7,7 @@
 #include <libdnn/ops/arithmetic.h>
 #include <libdnn/ops/compare.h>
 #include <libdnn/ops/reduced_dims.h>
+#include <libdnn/ops/strided.h>
 #include <libdnn/ops/where.h>
 
 namespace dnn {
@@ -44,7 +45,7 @@ Tensor scaled_sum(const char* op, const Tensor& x, const ReduceShape& shape, con
 Tensor prod_backward(const Tensor& x, const std::vector<int>& dims, const Tensor& dy) {
   const Tensor zero = eq(x, 0), factors = where(zero, 1, x);
   const Tensor product = prod(factors, dims, true);
-  const Tensor zeros = sum(where(zero, ones({}, x.dtype(), x.device()), 0), dims, true);
+  const Tensor zeros = sum(zero.to(x.dtype()), dims, true);
   const Tensor of_others = where(zero, where(eq(zeros, 1), product, 0), where(eq(zeros, 0), product / factors, 0));
   return dy * of_others;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <libdnn/core/dispatch.h>
-#include <libdnn/core/tensor_impl.h>
 
 namespace dnn {
 
@@ -56,12 +55,6 @@ Tensor reduce(const char* op, ReduceOp kind, const Tensor& x, const ReduceShape&
   run_kernel(op, {&x}, [&]<class T>(const Kernels<T>& k, Context& context) {
     k.reduce(context, kind, shape, scale, x.data<T>(), y.data<T>());
   });
-  return y;
-}
-
-Tensor in_shape(const Tensor& x, const Shape& shape) {
-  const Tensor y = x.detach();
-  y.impl()->shape = shape;
   return y;
 }
 

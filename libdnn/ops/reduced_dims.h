@@ -25,9 +25,6 @@ class ReducedDims {
 Tensor reduce(const char* op, ReduceOp kind, const Tensor& x, const ReduceShape& shape, const Shape& y_shape,
               double scale);
 
-// The same elements in another shape, not recorded.
-Tensor in_shape(const Tensor& x, const Shape& shape);
-
 // One dimension of x for the kernels that work along it; a negative dim counts from the last.
 AxisShape axis_shape(const char* op, const Shape& x, int dim);
 

@@ -5,7 +5,7 @@
 
 #include <libdnn/autograd/tape.h>
 #include <libdnn/core/counted.h>
-#include <libdnn/core/tensor_impl.h>
+#include <libdnn/ops/strided.h>
 
 namespace dnn {
 namespace {
@@ -40,14 +40,9 @@ Shape resolve(const std::vector<int>& wanted, const Shape& from) {
 }  // namespace
 
 Tensor Tensor::reshape(const std::vector<int>& sizes) const {
-  const Shape target = resolve(sizes, shape());
-  Tensor y = detach();
-  y.impl()->shape = target;
-  record("reshape", {*this}, {y}, [from = shape()](const TensorList& dy) -> TensorList {
-    const Tensor dx = dy[0].detach();
-    dx.impl()->shape = from;
-    return {dx};
-  });
+  Tensor y = in_shape(*this, resolve(sizes, shape()));
+  record("reshape", {*this}, {y},
+         [from = shape()](const TensorList& dy) -> TensorList { return {in_shape(dy[0], from)}; });
   return y;
 }
 

@@ -22,8 +22,7 @@ Tensor places(const char* op, const Tensor& x, int dim, int first, int step, int
   if (!wants_grad(x)) return y;
   record(op, {x}, {y}, [op, shape, offset, x_shape = x.shape()](const TensorList& dy) -> TensorList {
     const Tensor dx = zeros(x_shape, dy[0].dtype(), dy[0].device());
-    const StridedShape back{shape.dims, shape.size, shape.y_stride, shape.x_stride};
-    copy_strided(op, back, dy[0], 0, dx, offset);
+    copy_strided(op, reversed(shape), dy[0], 0, dx, offset);
     return {dx};
   });
   return y;

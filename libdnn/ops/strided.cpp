@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <libdnn/core/dispatch.h>
+#include <libdnn/core/tensor_impl.h>
 
 namespace dnn {
 
@@ -22,6 +23,14 @@ StridedShape strided_shape(const Shape& size, const Strides& x_stride, const Str
   StridedShape shape{.dims = size.dims(), .size = {}, .x_stride = x_stride, .y_stride = y_stride};
   std::copy(size.begin(), size.end(), shape.size.begin());
   return shape;
+}
+
+StridedShape reversed(const StridedShape& shape) { return {shape.dims, shape.size, shape.y_stride, shape.x_stride}; }
+
+Tensor in_shape(const Tensor& x, const Shape& shape) {
+  const Tensor y = x.detach();
+  y.impl()->shape = shape;
+  return y;
 }
 
 void copy_strided(const char* op, const StridedShape& shape, const Tensor& x, int64_t x_offset, const Tensor& y,

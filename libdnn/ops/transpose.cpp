@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include <libdnn/autograd/tape.h>
-#include <libdnn/core/tensor_impl.h>
 #include <libdnn/ops/check.h>
 #include <libdnn/ops/strided.h>
 
@@ -39,12 +38,6 @@ bool order_stays(const Shape& x, const std::vector<int>& dims) {
   return true;
 }
 
-Tensor same_elements(const Tensor& x, const Shape& shape) {
-  Tensor y = x.detach();
-  y.impl()->shape = shape;
-  return y;
-}
-
 Tensor permuted(const char* op, const Tensor& x, const std::vector<int>& dims) {
   std::array<int, kMaxDims> sizes{};
   for (size_t i = 0; i < dims.size(); ++i) sizes[i] = x.size(dims[i]);
@@ -55,9 +48,9 @@ Tensor permuted(const char* op, const Tensor& x, const std::vector<int>& dims) {
 
 Tensor permute_as(const char* op, const Tensor& x, const std::vector<int>& dims, const Shape& y_shape) {
   if (order_stays(x.shape(), dims)) {
-    Tensor y = same_elements(x, y_shape);
+    Tensor y = in_shape(x, y_shape);
     record(op, {x}, {y},
-           [x_shape = x.shape()](const TensorList& dy) -> TensorList { return {same_elements(dy[0], x_shape)}; });
+           [x_shape = x.shape()](const TensorList& dy) -> TensorList { return {in_shape(dy[0], x_shape)}; });
     return y;
   }
   const Strides dense = dense_strides(x.shape());
@@ -74,7 +67,7 @@ Tensor permute_as(const char* op, const Tensor& x, const std::vector<int>& dims,
   if (!wants_grad(x)) return y;
   record(op, {x}, {y}, [op, shape, x_shape = x.shape()](const TensorList& dy) -> TensorList {
     const Tensor dx(x_shape, dy[0].dtype(), dy[0].device());
-    copy_strided(op, {shape.dims, shape.size, shape.y_stride, shape.x_stride}, dy[0], 0, dx, 0);
+    copy_strided(op, reversed(shape), dy[0], 0, dx, 0);
     return {dx};
   });
   return y;

@@ -7,8 +7,9 @@
 #include <libdnn/ops/arithmetic.h>
 #include <libdnn/ops/check.h>
 #include <libdnn/ops/compare.h>
-#include <libdnn/ops/power.h>
+#include <libdnn/ops/functions.h>
 #include <libdnn/ops/reduced_dims.h>
+#include <libdnn/ops/strided.h>
 #include <libdnn/ops/where.h>
 
 namespace dnn {
@@ -47,7 +48,7 @@ Tensor var(const Tensor& x, const std::vector<int>& dims, double correction, boo
 Tensor std(const Tensor& x, const std::vector<int>& dims, double correction, bool keep_dims) {
   const ReducedDims reduced("std", x.shape(), dims);
   const auto [var, mean] = moments("std", x, reduced, correction, keep_dims);
-  const Tensor y = power(var, 0.5);
+  const Tensor y = sqrt(var);
   if (!wants_grad(x)) return y;
   const Shape kept = reduced.result(true);
   const double divisor = std::max(reduced.cells() - correction, 0.0);

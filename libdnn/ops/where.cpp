@@ -14,10 +14,7 @@ void check_condition(const Tensor& condition, const Tensor& a) {
   if (condition.dtype() != DType::boolean) {
     throw Error(fmt::format("[where] the condition must be a tensor of bools; got {}", name_of(condition.dtype())));
   }
-  if (!(condition.device() == a.device())) {
-    throw Error(fmt::format("[where] operands must be on one device; got {} and {}", condition.device().name(),
-                            a.device().name()));
-  }
+  detail::check_one_device("where", {&condition, &a});
 }
 
 }  // namespace
