@@ -1,7 +1,7 @@
 // Stands in for NVIDIA's header of this name where CUDA sources are compiled for the CPU: README.md.
 #pragma once
 #ifdef __CUDACC__
-#error "nvcc found the emulation's cuda_runtime.h; -I .../emulation/include is for the C++ compiler alone"
+#error "nvcc found the emulation's cuda_runtime.h; -I .../emulation/stand_in is for the C++ compiler alone"
 #endif
 #include <emulation/qualifiers.h>
 
