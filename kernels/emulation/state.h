@@ -19,7 +19,10 @@ void fault(cudaError_t error, const char* format, ...) __attribute__((format(pri
 // The error of a call that was refused, without a fault: returned as it is, and kept for cudaGetLastError.
 cudaError_t refuse(cudaError_t error);
 bool has_sticky_error();
+cudaError_t sticky_error();  // or cudaSuccess
+void clear_errors();         // the sticky one and the last: the device was reset
 std::string kernel_name(const void* kernel);
+std::string mangled_name(const void* function);    // empty where the program's symbols do not have it
 std::string block_name();                          // "(1, 0, 0)", of the running block
 std::string source_place(uintptr_t code_address);  // "file:line" where the program has debug information
 struct SourceLine {
@@ -30,11 +33,10 @@ SourceLine source_line(uintptr_t code_address);
 
 // Where the running thread is, for the checker.
 struct Position {
-  int thread = -1;               // in its block; -1 outside of kernels
-  uint64_t block = 0;            // as current_block
-  uint64_t launch = 0;           // counted from 1
-  uint32_t barriers = 0;         // that the block has passed
-  uint32_t warp_meetings[32]{};  // that each warp has, with all its lanes
+  int thread = -1;        // in its block; -1 outside of kernels
+  uint64_t block = 0;     // as current_block
+  uint64_t launch = 0;    // counted from 1
+  uint32_t barriers = 0;  // that the block has passed
   const std::byte* arguments = nullptr;
   size_t argument_bytes = 0;
   const void* kernel = nullptr;
@@ -52,6 +54,12 @@ struct Range {
   }
 };
 Range dynamic_shared_range();
+// signals.cpp. An access to what is not mapped becomes a fault in a kernel, and a message on the host. To be called
+// often: test frameworks set handlers of their own.
+void watch_signals();
+// From a thread of a kernel, after a fault that leaves it nothing to go on with: its block is dropped, and the launch
+// ends.
+[[noreturn]] void abandon_block();
 bool is_model_state(const void*);  // indices, meetings: what the model itself keeps for kernels to read
 
 // heap.cpp. A device's memory is mapped where only kernels find it; the address that the host is given faults. Both are
@@ -74,9 +82,14 @@ bool check_range(const void* host_view, size_t bytes, int device, const char* wh
 // Every aligned word among the bytes that is an address of device memory becomes the one that kernels use.
 void translate_pointers(void* data, size_t bytes);
 
-// stream.cpp
+// device.cpp
 int current_device();
-int device_of_stream(cudaStream_t);  // of the null stream the current one
+// What each call returns at once: the sticky error, or that there is no device. cudaSuccess otherwise.
+cudaError_t device_error();
+
+// stream.cpp
+int device_of_stream(cudaStream_t);  // of the null stream the current one; -1 where the handle is no stream
+// Runs later, or now if streams are eager; not at all once an error is sticky.
 void enqueue(cudaStream_t, std::function<void()>);
 
 // checker/: no more than a word each in the other builds.
@@ -84,8 +97,10 @@ void checker_launch_begins();
 void checker_block_begins();
 void checker_block_ends();
 void checker_launch_ends();
-void checker_allocated(const Allocation&);                                     // uninitialized from now on
-void checker_written(const void* device_view, size_t bytes);                   // by a copy or a fill
+void checker_warp_meets(int warp, unsigned mask, bool orders_memory);  // all of mask are there; __syncwarp orders
+void checker_allocated(const Allocation&);                             // uninitialized from now on
+void checker_freed(const Allocation&);                                 // when the stream gets there
+void checker_written(const void* device_view, size_t bytes);           // by a copy or a fill
 void checker_shared_begins(const void* data, size_t bytes, const char* name);  // a block's variable, not written yet
 
 }  // namespace emu

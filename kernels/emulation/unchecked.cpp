@@ -10,7 +10,9 @@ void checker_launch_begins() {}
 void checker_block_begins() {}
 void checker_block_ends() {}
 void checker_launch_ends() {}
+void checker_warp_meets(int, unsigned, bool) {}
 void checker_allocated(const Allocation&) {}
+void checker_freed(const Allocation&) {}
 void checker_written(const void*, size_t) {}
 void checker_shared_begins(const void*, size_t, const char*) {}
 
