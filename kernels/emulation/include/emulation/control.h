@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@ void set_block_order(Order, uint64_t seed = 1);
 void set_deferred(bool, uint64_t seed = 1);
 
 void set_device_count(int);                // EMU_DEVICES; 2. Before any other call
+void set_device_memory(size_t bytes);      // of each; EMU_MEMORY; 8 GiB
 void set_exit_before_barrier_fault(bool);  // on: a barrier waits for threads that have left. Volta's does not
 
 // A fault is what no correct program does: a host pointer given to a kernel, a divergent barrier, a race. The first is

@@ -82,6 +82,17 @@ enum cudaMemcpyKind {
   cudaMemcpyDefault = 4
 };
 enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1 };
+enum cudaMemoryType {
+  cudaMemoryTypeUnregistered = 0,
+  cudaMemoryTypeHost = 1,
+  cudaMemoryTypeDevice = 2,
+  cudaMemoryTypeManaged = 3
+};
+struct cudaPointerAttributes {
+  cudaMemoryType type;
+  int device;
+  void *devicePointer, *hostPointer;
+};
 cudaError_t cudaMalloc(void**, size_t bytes);
 cudaError_t cudaFree(void*);
 cudaError_t cudaMallocAsync(void**, size_t bytes, cudaStream_t);
@@ -89,8 +100,17 @@ cudaError_t cudaFreeAsync(void*, cudaStream_t);
 cudaError_t cudaHostAlloc(void**, size_t bytes, unsigned flags);
 cudaError_t cudaMallocHost(void**, size_t bytes);
 cudaError_t cudaFreeHost(void*);
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes*, const void*);
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t = nullptr);
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes);
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                                cudaStream_t = nullptr);
+// Rows of `width` bytes.
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind);
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind, cudaStream_t = nullptr);
 cudaError_t cudaMemset(void*, int byte, size_t bytes);
 cudaError_t cudaMemsetAsync(void*, int byte, size_t bytes, cudaStream_t = nullptr);
 
