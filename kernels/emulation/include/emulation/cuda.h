@@ -29,7 +29,9 @@ cudaError_t launch(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_by
 #ifdef CUDA_EMULATION
   return ::emu::launch_kernel(kernel, grid, block, shared_bytes, stream, std::forward<A>(arguments)...);
 #else
-  kernel<<<grid, block, shared_bytes, stream> > >(static_cast<P>(arguments)...);
+  // clang-format off
+  kernel<<<grid, block, shared_bytes, stream>>>(static_cast<P>(arguments)...);
+  // clang-format on
   return cudaPeekAtLastError();
 #endif
 }

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <emulation/location.h>
 #include <emulation/qualifiers.h>
@@ -96,18 +97,19 @@ unsigned __reduce_xor_sync(unsigned mask, unsigned value, Location = Location::c
 
 // A static variable in shared memory, between guard zones, filled with 0xFF (a NaN) as each block begins.
 constexpr size_t kGuard = 64;
-void enter_shared(uint64_t* block, void* guard, void* data, size_t bytes, const char* name);
-extern uint64_t current_block;  // a number that no other block of any launch has
+void enter_shared(uint64_t* block, void* data, size_t bytes, const char* name);
+extern uint64_t current_block;  // a number that no other block of any launch has; not 0
 
 template <class T>
 struct SharedVariable {
+  static_assert(std::is_trivially_default_constructible_v<T>, "nothing runs constructors in shared memory");
   alignas(64) unsigned char before[kGuard];
   alignas(16) T data;
   unsigned char behind[kGuard];
-  uint64_t block = 0;
+  uint64_t block;  // that entered it last; 0 at first, as all of a static variable
 
   EMU_UNCHECKED __attribute__((noinline)) T& enter(const char* name) {
-    if (block != current_block) enter_shared(&block, before, &data, sizeof data, name);
+    if (block != current_block) enter_shared(&block, &data, sizeof data, name);
     return data;
   }
 };
