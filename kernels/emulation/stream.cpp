@@ -165,8 +165,9 @@ void set_deferred(bool deferred, uint64_t seed) {
 
 int device_of_stream(cudaStream_t stream) {
   const std::lock_guard lock(model_mutex());
-  const auto queue = find_queue(stream);
-  return queue ? queue->device : -1;
+  if (stream == nullptr) return current_device();
+  const auto found = streams().handles.find(stream);
+  return found != streams().handles.end() ? found->second->device : -1;
 }
 
 void enqueue(cudaStream_t stream, std::function<void()> run) {
