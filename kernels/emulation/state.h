@@ -41,6 +41,7 @@ struct Position {
   size_t argument_bytes = 0;
   const void* kernel = nullptr;
   unsigned threads = 0;  // of a block
+  int device = 0;        // of the launch
 };
 extern Position position;
 
@@ -93,7 +94,7 @@ int device_of_stream(cudaStream_t);  // of the null stream the current one; -1 w
 void enqueue(cudaStream_t, std::function<void()>);
 
 // checker/: no more than a word each in the other builds.
-void checker_launch_begins();
+void checker_launch_begins();  // position has the launch, its kernel and device, and its threads
 void checker_block_begins();
 void checker_block_ends();
 void checker_launch_ends();
