@@ -13,7 +13,7 @@ namespace {
 // Only the host thread that runs the launch; others run host code of the same sources meanwhile.
 thread_local bool in_launch __attribute__((tls_model("initial-exec"))) = false;
 
-// Site numbers by code address and, where one call is about several accesses, the number of the piece.
+// Site numbers by code address and, as one call may be about several accesses, their kind and the piece's number.
 struct Slot {
   uintptr_t key = 0;
   SiteId site = 0;
@@ -23,7 +23,7 @@ Slot slots[kSlots];
 uint32_t used_sites = 1;
 
 SiteId site_of(uintptr_t code, unsigned piece, unsigned bytes, AccessKind kind) {
-  const uintptr_t key = code ^ static_cast<uintptr_t>(piece + 1) << 48;
+  const uintptr_t key = code ^ static_cast<uintptr_t>(4 * piece + 1 + static_cast<unsigned>(kind)) << 48;
   for (size_t i = key * 0x9E3779B97F4A7C15 >> 46;; i = (i + 1) % kSlots) {
     if (slots[i].key == key) return slots[i].site;
     if (slots[i].key != 0) continue;

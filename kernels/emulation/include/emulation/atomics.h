@@ -13,10 +13,12 @@ enum class AccessKind { load, store, atomic };
 #define EMU_NOTED EMU_UNCHECKED __attribute__((noinline))
 #define EMU_CALLER __builtin_return_address(0)
 void note_access(const void* data, unsigned bytes, AccessKind, const void* caller);
+void note_fence();
 #else
 #define EMU_NOTED inline
 #define EMU_CALLER nullptr
 inline void note_access(const void*, unsigned, AccessKind, const void*) {}
+inline void note_fence() {}
 #endif
 
 template <class T, class F>

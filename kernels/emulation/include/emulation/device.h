@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <emulation/atomics.h>
 #include <emulation/location.h>
 #include <emulation/qualifiers.h>
 #include <emulation/vector_types.h>
@@ -20,9 +21,9 @@ void __syncthreads(Location = Location::current());
 int __syncthreads_count(int predicate, Location = Location::current());
 int __syncthreads_and(int predicate, Location = Location::current());
 int __syncthreads_or(int predicate, Location = Location::current());
-inline void __threadfence() {}
+inline void __threadfence() { note_fence(); }
 inline void __threadfence_block() {}
-inline void __threadfence_system() {}
+inline void __threadfence_system() { note_fence(); }
 
 // Lanes of a warp that meet: each brings up to 32 bytes and sees those of the others until it leaves.
 struct WarpMeeting {

@@ -51,7 +51,8 @@ cudaError_t launch_kernel(void (*kernel)(P...), dim3 grid, dim3 block, size_t sh
   std::apply([&](const auto&... each) { (check(each), ...); }, call->arguments);
   const auto run_thread = [](void* data) EMU_UNCHECKED {
     auto* const c = static_cast<Call*>(data);
-    std::apply(c->kernel, c->arguments);
+    const auto kernel_of_call = c->kernel;  // on the thread's own stack: what std::apply reads is checked
+    std::apply(kernel_of_call, c->arguments);
   };
   return launch_call({grid, block, shared_bytes, stream},
                      {reinterpret_cast<const void*>(kernel), run_thread, call, sizeof(call->arguments)});
