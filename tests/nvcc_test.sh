@@ -1,14 +1,32 @@
 #!/usr/bin/env bash
-# The headers of kernels/ that kernels of a device need compile with nvcc, and mean the same there; skipped without nvcc.
+# What nvcc makes of the sources for CUDA; exit code 77, skipped, without nvcc. The headers of kernels/ that kernels of
+# a device need mean there what they mean here; the kernels of kernels/cuda pass bench/ptxas.py and link to one library;
+# the tests of kernels/emulation, which are CUDA programs too, compile.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-nvcc=$(command -v nvcc || true)
+nvcc=
+for candidate in "$(command -v nvcc || true)" "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" /usr/local/cuda/bin/nvcc; do
+  if [ -z "$nvcc" ] && [ -x "$candidate" ]; then nvcc=$candidate; fi
+done
 if [ -z "$nvcc" ]; then
-  echo "nvcc_test: skipped, as there is no nvcc"
-  exit 0
+  echo "nvcc_test: skipped, as there is no nvcc on the PATH, in \$CUDA_HOME or in /usr/local/cuda"
+  exit 77
 fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$nvcc" -std=c++20 --expt-relaxed-constexpr -Werror all-warnings -I "$root" "$root/tests/programs/host_device.cu" \
-  -o "$folder/host_device"
+flags=(-std=c++20 --expt-relaxed-constexpr -Werror all-warnings -I "$root" -I "$root/kernels/emulation/include")
+
+echo "nvcc_test: headers"
+"$nvcc" "${flags[@]}" "$root/tests/programs/host_device.cu" -o "$folder/host_device"
 "$folder/host_device"
+
+echo "nvcc_test: kernels/cuda"
+python3 "$root/bench/ptxas.py" --objects "$folder/objects"
+"$nvcc" -shared -Xcompiler -fPIC "$folder"/objects/*.o -o "$folder/libkernels.so"
+
+# The tests' own framework needs no compiling for a device, so only what nvcc says of these sources matters.
+sources=$(find "$root/kernels/emulation/tests" -name '*.cu' | sort)
+echo "nvcc_test: kernels/emulation/tests, $(wc -w <<<"$sources") sources"
+export nvcc
+printf '%s\n' "$sources" | xargs -r -P2 -I{} "$nvcc" "${flags[@]}" -I "$root/kernels/emulation/tests" \
+  -gencode arch=compute_75,code=sm_75 -gencode arch=compute_90,code=sm_90 -c {} -o /dev/null

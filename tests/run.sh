@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds the library and its tests, and runs every test. The last line says
-# "N passed, N failed"; the exit code is 0 where none failed.
+# "N passed, N failed", with ", N skipped" where this machine can't run some; the exit code is 0 where none failed.
 #   bash tests/run.sh              Release, in build/
 #   bash tests/run.sh --sanitize   with AddressSanitizer and UBSan, clang++-14 and a static library, in build-sanitize/;
 #                                  without the tests tagged [large], which are whole nets
@@ -48,6 +48,7 @@ fi
 
 passed=0
 failed=0
+skipped=0
 failures=()
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
@@ -82,17 +83,23 @@ program() {
   fi
 }
 
-# script NAME COMMAND...: counts as one test.
+# script NAME COMMAND...: counts as one test, passed, failed, or skipped where it ends with exit code 77.
 script() {
-  local name=$1
+  local name=$1 status=0
   shift
   echo "== $name"
-  if "$@"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    failures+=("$name")
-  fi
+  "$@" || status=$?
+  case $status in
+    0) passed=$((passed + 1)) ;;
+    77)
+      skipped=$((skipped + 1))
+      echo "SKIPPED: $name"
+      ;;
+    *)
+      failed=$((failed + 1))
+      failures+=("$name")
+      ;;
+  esac
 }
 
 if $qemu; then
@@ -118,5 +125,7 @@ fi
 for failure in "${failures[@]}"; do
   echo "FAILED: $failure"
 done
-echo "$passed passed, $failed failed"
+sentence="$passed passed, $failed failed"
+[ $skipped = 0 ] || sentence+=", $skipped skipped"
+echo "$sentence"
 [ $failed = 0 ]
