@@ -62,14 +62,16 @@ cudaError_t check(const Copy& copy, cudaMemcpyKind kind) {
       known ? kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice : copy.writes_device();
   const bool from_device =
       known ? kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice : copy.reads_device();
-  const std::string to = side_problem(copy, copy.to, to_device);
-  const std::string from = side_problem(copy, copy.from, from_device);
-  if (!to.empty()) fault(cudaSuccess, "%s: the target: %s", copy.function, to.c_str());
-  if (!from.empty()) fault(cudaSuccess, "%s: the source: %s", copy.function, from.c_str());
-  const bool overlapping = overlap(copy.to.data, copy.span(copy.to), copy.from.data, copy.span(copy.from));
-  if (overlapping && copy.is_one_piece()) fault(cudaSuccess, "%s: source and target overlap", copy.function);
-  const bool good = to.empty() && from.empty() && !(overlapping && copy.is_one_piece());
-  return good ? cudaSuccess : refuse(cudaErrorInvalidValue);
+  if (const std::string problem = side_problem(copy, copy.to, to_device); !problem.empty()) {
+    fault(cudaSuccess, "%s: the target: %s", copy.function, problem.c_str());
+  } else if (const std::string other = side_problem(copy, copy.from, from_device); !other.empty()) {
+    fault(cudaSuccess, "%s: the source: %s", copy.function, other.c_str());
+  } else if (copy.is_one_piece() && overlap(copy.to.data, copy.bytes(), copy.from.data, copy.bytes())) {
+    fault(cudaSuccess, "%s: source and target overlap", copy.function);
+  } else {
+    return cudaSuccess;
+  }
+  return refuse(cudaErrorInvalidValue);
 }
 
 // Of the bytes as they are when the operation runs: memory may have been freed meanwhile in the order of another
@@ -217,8 +219,15 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
   return copy_rows(one_piece(to, from, bytes, "cudaMemcpyPeer"), cudaMemcpyDeviceToDevice, stream, false);
 }
 
+// Comes after all that both devices have to do, and before all that they will be given.
 cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
-  return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, nullptr);
+  const std::lock_guard lock(model_mutex());
+  if (const cudaError_t error = check_peer(to, to_device); error != cudaSuccess) return error;
+  if (const cudaError_t error = check_peer(from, from_device); error != cudaSuccess) return error;
+  for (const int device : {to_device, from_device, current_device()}) run_all(device);
+  const cudaError_t error = cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, nullptr);
+  run_all(current_device());
+  return error != cudaSuccess ? error : sticky_error();
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
