@@ -9,6 +9,7 @@
 #include <kernels/cpu/isa.h>
 #include <kernels/meta.h>
 #include <kernels/openblas.h>
+#include <kernels/plugin.h>
 #include <kernels/reference/reference.h>
 
 namespace dnn {
@@ -17,7 +18,7 @@ namespace {
 // Never destroyed: rows outlive the static variables of the program.
 struct Rows {
   std::mutex mutex;
-  std::vector<const Backend*> list;
+  std::vector<Backend*> list;
 };
 
 Rows& rows() {
@@ -26,16 +27,29 @@ Rows& rows() {
     made->list.push_back(new Backend(reference::make_backend()));
     for (const Backend& row : cpu::make_backends()) made->list.push_back(new Backend(row));
     made->list.push_back(new Backend(meta::make_backend()));
+    for (const Plugin& plugin : plugins()) made->list.push_back(new Backend(plugin_row(plugin)));
     return made;
   }();
   return rows;
+}
+
+// Null where there is none of this name. Only its own library is opened.
+const Backend* find_row(const std::string& name) {
+  const std::lock_guard lock(rows().mutex);
+  for (Backend* row : rows().list) {
+    if (row->name != name) continue;
+    load_plugin(*row);
+    return row;
+  }
+  return nullptr;
 }
 
 }  // namespace
 
 std::vector<const Backend*> backends() {
   const std::lock_guard lock(rows().mutex);
-  return rows().list;
+  for (Backend* row : rows().list) load_plugin(*row);
+  return {rows().list.begin(), rows().list.end()};
 }
 
 void add_backend(const Backend& row) {
@@ -56,12 +70,12 @@ const Backend& backend(const std::string& name) {
     static const std::string& chosen = *new std::string(cpu::best_row());
     return backend(chosen);
   }
+  if (const Backend* row = find_row(name)) {
+    if (available(*row)) return *row;
+    throw Error(fmt::format("[device] {} {}", name, row->unavailable_because(*row)));
+  }
   std::vector<std::string> names{"cpu"};
   for (const Backend* row : backends()) {
-    if (row->name == name) {
-      if (available(*row)) return *row;
-      throw Error(fmt::format("[device] {} {}", name, row->unavailable_because(*row)));
-    }
     if (available(*row)) names.push_back(row->name);
   }
   throw Error(fmt::format("[device] unknown device '{}'; available: {}", name, fmt::join(names, ", ")));

@@ -17,6 +17,8 @@
 
 #include <kernels/backend.h>
 
+#include "pointers.h"
+
 namespace dnn {
 
 struct Event {
@@ -114,41 +116,19 @@ T* hidden(const char* name, const Context& context, T* pointer) {
   Fake& f = fake();
   const std::lock_guard lock(f.mutex);
   const FakeMemory& memory = f.memory[context.ordinal];
-  const auto* const at = reinterpret_cast<const std::byte*>(pointer);
+  const auto* const at = static_cast<const std::byte*>(static_cast<const void*>(pointer));
   for (const auto& [data, block] : memory.blocks) {
     if (block.freed || at < data || data + block.bytes < at) continue;
-    return reinterpret_cast<T*>(memory.hidden + (at - memory.begin));
+    return static_cast<T*>(static_cast<void*>(memory.hidden + (at - memory.begin)));
   }
   throw Error(std::string("[") + name + "] got a pointer to memory that is not the device's");
 }
 
-template <class A, class Float, class Double>
-constexpr bool kIsEither = std::is_same_v<A, Float> || std::is_same_v<A, Double>;
-
-template <class A, class... Members>
-A with_hidden(const char* name, const Context& context, A argument, Members... members) {
-  ((argument.*members = hidden(name, context, argument.*members)), ...);
-  return argument;
-}
-
 // An argument as it is kept until the kernel runs. Pointers within further structs would make it fault.
 template <class A>
-A kept(const char* name, const Context& context, const A& argument) {
-  if constexpr (std::is_same_v<A, void*> || std::is_same_v<A, const void*>) {
-    return hidden(name, context,
-                  static_cast<std::conditional_t<std::is_same_v<A, void*>, char*, const char*>>(argument));
-  } else if constexpr (std::is_pointer_v<A>) {
-    return hidden(name, context, argument);
-  } else if constexpr (kIsEither<A, Epilogue<float>, Epilogue<double>>) {
-    return with_hidden(name, context, argument, &A::bias, &A::scale, &A::residual);
-  } else if constexpr (kIsEither<A, BatchNormForward<float>, BatchNormForward<double>>) {
-    return with_hidden(name, context, argument, &A::x, &A::running_mean, &A::running_var, &A::y, &A::mean, &A::inv_std);
-  } else if constexpr (kIsEither<A, BatchNormBackward<float>, BatchNormBackward<double>>) {
-    return with_hidden(name, context, argument, &A::x, &A::mean, &A::inv_std, &A::weight, &A::bias, &A::y, &A::dy,
-                       &A::dx, &A::dresidual, &A::dweight, &A::dbias);
-  } else {
-    return argument;
-  }
+A kept(const char* name, const Context& context, A argument) {
+  for_each_pointer(argument, [&]<class P>(P*& pointer) { pointer = static_cast<P*>(hidden(name, context, pointer)); });
+  return argument;
 }
 
 // Queues a kernel of the reference.

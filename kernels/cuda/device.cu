@@ -1,10 +1,9 @@
 // Memory, streams and events of the CUDA devices.
 #include "device.h"
 
-#include <fmt/format.h>
-
 #include <atomic>
 #include <mutex>
+#include <string>
 
 #include <kernels/error.h>
 
@@ -133,21 +132,23 @@ DeviceProperties properties(int ordinal) {
 
 void check(cudaError_t status, const char* op, const char* what) {
 #ifdef CUDA_EMULATION
-  if (emu::fault_count() > 0) throw Error(fmt::format("[{}] {}", op, emu::first_fault()));
+  if (emu::fault_count() > 0) throw Error(std::string("[") + op + "] " + emu::first_fault());
 #endif
   if (status == cudaSuccess) return;
-  throw Error(fmt::format("[{}] {}{}{}: {}", op, what, *what ? ": " : "", cudaGetErrorName(status),
-                          cudaGetErrorString(status)));
+  throw Error(std::string("[") + op + "] " + what + (*what ? ": " : "") + cudaGetErrorName(status) + ": " +
+              cudaGetErrorString(status));
 }
 
 void use_device(int ordinal) { check(cudaSetDevice(ordinal), "device", "the device of the context"); }
 
 void launch_failed(cudaError_t status, const char* op, dim3 grid, dim3 block, size_t shared_bytes) {
-  const std::string shape =
-      fmt::format("launch of ({}, {}, {}) blocks of ({}, {}, {}) threads with {} bytes of shared memory", grid.x,
-                  grid.y, grid.z, block.x, block.y, block.z, shared_bytes);
+  const auto text = [](dim3 size) {
+    return "(" + std::to_string(size.x) + ", " + std::to_string(size.y) + ", " + std::to_string(size.z) + ")";
+  };
+  const std::string shape = "launch of " + text(grid) + " blocks of " + text(block) + " threads with " +
+                            std::to_string(shared_bytes) + " bytes of shared memory";
   check(status, op, shape.c_str());
-  throw Error(fmt::format("[{}] {} failed", op, shape));
+  throw Error(std::string("[") + op + "] " + shape + " failed");
 }
 
 int device_count() {

@@ -1,5 +1,4 @@
 # Installs the library, its public headers, the command and what it reads, the CMake package and dnn.pc.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dnn)
@@ -18,6 +17,7 @@ target_compile_definitions(dnn_cli PRIVATE DNN_DATA_FROM_PROGRAM="${data_from_pr
 
 set_target_properties(dnn_cli PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
 install(TARGETS dnn_cli)
+install(TARGETS dnn_cuda_emulated LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT dnnTargets NAMESPACE dnn:: DESTINATION ${package_dir})
 configure_package_config_file(libdnn/install/dnnConfig.cmake.in dnnConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(dnnConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -12,7 +12,7 @@ std::vector<Activation> all(double a) {
 }
 
 TEST_CASE("activation: values by hand", "[activation]") {
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::unary_forward)) {
     INFO(row->name);
     Context context(*row);
     const Buffer<float> x({-1.0f, 0.0f, 2.0f});
@@ -59,7 +59,7 @@ TEST_CASE("activation: the other functions by hand", "[activation]") {
        {0.99966465f, 0.88079708f, 0.26894142f, 8.31528e-7f}},
   };
   const Buffer<float> x({-4.0f, -1.0f, 0.5f, 7.0f}), dy({1.0f, 1.0f, 1.0f, 1.0f});
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::unary_forward)) {
     for (const Case& c : cases) {
       INFO(row->name << ", activation " << static_cast<int>(c.activation.op));
       Context context(*row);
@@ -74,7 +74,7 @@ TEST_CASE("activation: the other functions by hand", "[activation]") {
 }
 
 TEST_CASE("activation: every row against the reference", "[activation]") {
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::unary_forward)) {
     for (const int count : {0, 1, 3, 7, 8, 9, 15, 16, 17, 33, 100003}) {
       Context context(*row), reference(reference_row());
       Buffer<double> x64 = Buffer<double>::random(count, 1), y64(count), dx64(count);
@@ -112,7 +112,7 @@ TEST_CASE("activation: infinities, NaN and what overflows", "[activation]") {
   const auto same = [](float a, float b) {
     return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-6f * std::abs(b) + 1e-30f;
   };
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::unary_forward)) {
     for (const Activation& activation : kinds) {
       const UnaryOp op = activation.op;
       INFO(row->name << ", activation " << static_cast<int>(op) << ", a " << activation.a);

@@ -10,7 +10,7 @@ TEST_CASE("batch norm: values by hand", "[batch_norm]") {
   // Mean 2.5 and 0, variance 1.25 and 1.
   const Buffer<float> x({1, -1, 2, 1, 3, -1, 4, 1}), weight({2, 3}), bias({1, -1});
   const Buffer<float> dy({1, 1, 0, 0, 0, 0, 0, 0});
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::batch_norm_forward)) {
     INFO(row->name);
     Context context(*row);
     Buffer<float> running_mean({1, 0}), running_var({2, 0}), y(8), mean(2), inv_std(2);
@@ -250,7 +250,7 @@ TEST_CASE("batch norm: every row against the reference", "[batch_norm]") {
   BatchNormParams training, eval;
   eval.training = false;
   training.momentum = eval.momentum = 0.3;
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::batch_norm_forward)) {
     for (const BatchNormParams& params : {training, eval}) {
       for (const int cols : odd_sizes()) {
         for (const int64_t count : {2, 3, 67, 1030}) {
@@ -289,7 +289,7 @@ TEST_CASE("batch norm: statistics of a large mean", "[batch_norm]") {
                                               .y = y64.get(),
                                               .mean = mean64.get(),
                                               .inv_std = inv_std64.get()});
-      for (const Backend* row : rows()) {
+      for (const Backend* row : rows_with(&Kernels<float>::batch_norm_forward)) {
         INFO(row->name << ", " << shape.rows << " rows of " << shape.cols << (border ? ", border" : ""));
         Context context(*row);
         Buffer<float> y(shape.count()), mean(shape.cols), inv_std(shape.cols), var(shape.cols, 0);
@@ -308,7 +308,7 @@ TEST_CASE("batch norm: statistics of a large mean", "[batch_norm]") {
 }
 
 TEST_CASE("batch norm: a constant column, and no rows", "[batch_norm]") {
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::batch_norm_forward)) {
     INFO(row->name);
     Context context(*row);
     const RowsShape shape{1001, 3};
@@ -334,7 +334,7 @@ TEST_CASE("batch norm: a constant column, and no rows", "[batch_norm]") {
 }
 
 TEST_CASE("batch norm: a NaN stays in its column", "[batch_norm]") {
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::batch_norm_forward)) {
     INFO(row->name);
     Context context(*row);
     const RowsShape shape{100, 3};
@@ -349,7 +349,7 @@ TEST_CASE("batch norm: a NaN stays in its column", "[batch_norm]") {
 TEST_CASE("batch norm: one and several threads give the same bits", "[batch_norm]") {
   BatchNormParams eval;
   eval.training = false;
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::batch_norm_forward)) {
     for (const RowsShape& shape : {RowsShape{20011, 37}, {40, 5000}, {1100, 130}}) {
       for (const BatchNormParams& params : {BatchNormParams(), eval}) {
         const Operands in(shape);

@@ -37,7 +37,7 @@ TEST_CASE("cast: values by hand", "[cast]") {
   const std::vector<uint8_t> as_uint8 =
       four_times(std::vector<uint8_t>{0, 0, 0, 0, 0, 0, 0, 0, 1, 254, 255, 255, 255, 255, 255, 0});
   const std::vector<uint8_t> as_bool = four_times(std::vector<uint8_t>{1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1});
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&RawKernels::cast)) {
     INFO(row->name);
     CHECK(cast_on<int32_t>(*row, floats, DType::float32, DType::int32) == as_int32);
     CHECK(cast_on<uint8_t>(*row, floats, DType::float32, DType::uint8) == as_uint8);
@@ -93,7 +93,7 @@ TEST_CASE("cast: all rows, from every type to every other", "[cast]") {
               const auto list = samples<From>(count);
               for (const From& value : list) std::memcpy(x.get() + filled++ * sizeof(From), &value, sizeof value);
             }
-            for (const Backend* row : rows()) {
+            for (const Backend* row : rows_with(&RawKernels::cast)) {
               INFO(row->name << ", " << count << " of " << name_of(from) << " to " << name_of(to));
               Context context(*row);
               row->raw.cast(context, from, to, count, x.get(), y.get());
@@ -127,7 +127,7 @@ TEST_CASE("cast: all halves, and the floats at and beside the middles between th
     // In the steps of a float16, from the smallest.
     for (const uint32_t low : {0x0fffu, 0x1000u, 0x1001u}) floats.push_back(std::bit_cast<float>((i << 13) + low));
   }
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&RawKernels::cast)) {
     INFO(row->name);
     const auto check_type = [&]<class Half>(Half, DType type) {
       const auto wide = cast_on<float>(*row, bits, type, DType::float32);

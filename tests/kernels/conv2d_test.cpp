@@ -144,7 +144,7 @@ TEST_CASE("conv2d forward: every activation, with and without scale, bias and re
                                 {{"pitches", pitched}, "conv2d_direct", nullptr}};
   for (const Case& c : cases) {
     CHECK(std::string(cpu::conv2d_forward_route(c.named.shape, false)) == c.method);
-    for (const Backend* row : rows()) {
+    for (const Backend* row : rows_with(&Kernels<float>::conv2d_forward)) {
       if (!c.structure || row == &reference_row()) continue;
       INFO(row->name << ", " << c.named.name);
       Context context(*row);
@@ -210,7 +210,7 @@ TEST_CASE("conv2d: one and several threads give the same bits", "[conv2d]") {
   for (const NamedConv2d& named : shapes) {
     const Conv2dShape& shape = named.shape;
     const Buffer<float> x = random_x(shape), w = random_w(shape), dy = random_y(shape);
-    for (const Backend* row : rows()) {
+    for (const Backend* row : rows_with(&Kernels<float>::conv2d_forward)) {
       std::vector<float> of_one_thread;
       for (const int threads : {1, 2, 3, 7}) {
         Context context(*row);

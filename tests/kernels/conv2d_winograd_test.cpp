@@ -80,7 +80,7 @@ TEST_CASE("conv2d: Winograd's forward pass and input gradient", "[conv2d]") {
     const auto x_size = absolute(x64), w_size = absolute(w64), dy_size = absolute(dy64);
     exact.conv2d_forward(reference, shape, x_size.get(), w_size.get(), {nullptr, dy_size.get()}, y_sums.get());
     exact.conv2d_backward_input(reference, shape, dy_size.get(), w_size.get(), dx_sums.get());
-    for (const Backend* row : rows()) {
+    for (const Backend* row : rows_with(&Kernels<float>::conv2d_forward)) {
       INFO(row->name);
       Context context(*row);
       Buffer<float> y(dy.size()), dx(x.size());
@@ -109,7 +109,7 @@ TEST_CASE("conv2d: Winograd's bits don't depend on the threads", "[conv2d]") {
   const Conv2dShape shape = square_conv2d(6, 27, 48, 40, 3, 1, 1);
   if (!std::getenv("DNN_CONV")) CHECK(std::string(cpu::conv2d_forward_route(shape, false)) == "conv2d_winograd");
   const auto x = Buffer<float>::random(shape.x_pixels() * shape.c, 1), w = Buffer<float>::random(shape.w_count(), 2);
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::conv2d_forward)) {
     INFO(row->name);
     Context one(*row), three(*row);
     one.threads = 1;

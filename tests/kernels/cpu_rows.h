@@ -32,7 +32,7 @@ class Aligned {
 
 inline std::vector<const Backend*> cpu_rows() {
   std::vector<const Backend*> found;
-  for (const Backend* row : rows()) {
+  for (const Backend* row : host_rows()) {
     if (row->name != "reference") found.push_back(row);
   }
   return found;

@@ -39,7 +39,7 @@ void compare_gather(GatherShape s) {
     Buffer<uint8_t> expected(s.outer * s.count * s.inner * element);
     Context reference(reference_row());
     reference_row().raw.gather_rows(reference, s, element, x.get(), index.data(), expected.get());
-    for (const Backend* row : rows()) {
+    for (const Backend* row : rows_with(&RawKernels::gather_rows)) {
       INFO(row->name << ": " << s.outer << ", " << s.size << " to " << s.count << ", " << s.inner << " of " << element);
       Context context(*row);
       Buffer<uint8_t> y(expected.size());
@@ -60,7 +60,7 @@ void compare_scatter(GatherShape s) {
   Context reference(reference_row());
   reference_row().f64.scatter_add(reference, s, convert<double>(x).get(), index.data(), y64.get());
   reference_row().f64.scatter_add(reference, s, absolute(convert<double>(x)).get(), index.data(), scale.get());
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::scatter_add)) {
     INFO(row->name << ": " << s.outer << ", " << s.count << " to " << s.size << ", " << s.inner);
     Context context(*row);
     Buffer<float> y = before;
@@ -73,7 +73,7 @@ TEST_CASE("gather_rows, scatter_add: values by hand", "[gather]") {
   const Buffer<float> x({1, 2, 3, 4, 5, 6});
   const std::vector<int32_t> rows_of{2, 0, 2};
   const std::vector<int64_t> each{1, 0, 0, 2, 2, 1};
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&RawKernels::gather_rows)) {
     INFO(row->name);
     Context context(*row);
     Buffer<float> y(6), sum(6, 0), of_each(6), sum_of_each(6, 0);
@@ -123,7 +123,7 @@ TEST_CASE("first_outside: the first of them, of any number", "[gather]") {
     using Index = decltype(zero);
     for (const int64_t count : {0, 1, 5, 40000, 300007}) {
       std::vector<Index> index(static_cast<size_t>(count), 6);
-      for (const Backend* row : rows()) {
+      for (const Backend* row : rows_with(&RawKernels::first_outside)) {
         INFO(row->name << ", " << count << " indices");
         Context context(*row);
         const auto first = [&] {
@@ -144,7 +144,7 @@ TEST_CASE("first_outside: the first of them, of any number", "[gather]") {
   check_type(int32_t{});
   check_type(int64_t{});
   const std::vector<int64_t> wide{int64_t{1} << 32};
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&RawKernels::first_outside)) {
     Context context(*row);
     int64_t position = 0;
     row->raw.first_outside(context, DType::int64, 1, 7, wide.data(), &position);

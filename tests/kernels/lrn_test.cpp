@@ -8,7 +8,7 @@ LrnShape lrn_shape(int64_t rows, int cols, int size, double alpha, double beta, 
 }
 
 TEST_CASE("lrn: values by hand", "[lrn]") {
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::lrn_forward)) {
     INFO(row->name);
     Context context(*row);
     // A window of more than the channels: s = 1 + 14 / 7 = 3 everywhere.
@@ -49,7 +49,7 @@ void check_row(const Backend& row, const LrnShape& shape) {
 }
 
 TEST_CASE("lrn: every row against the reference", "[lrn]") {
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::lrn_forward)) {
     for (const int cols : odd_sizes()) {
       for (const int size : {1, 2, 3, 4, 5, 7, 40}) {
         check_row(*row, lrn_shape(19, cols, size, 0.7, 0.75, 1));
@@ -78,7 +78,7 @@ TEST_CASE("lrn: gradient by differences", "[lrn]") {
 }
 
 TEST_CASE("lrn: large values, and a NaN among its neighbours only", "[lrn]") {
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::lrn_forward)) {
     INFO(row->name);
     Context context(*row);
     Buffer<float> x(40, 1), y(40);

@@ -19,7 +19,7 @@ Buffer<float> column_values(const RowsShape& shape, const std::vector<float>& ce
 TEST_CASE("overflow: batch norm by hand", "[overflow]") {
   const RowsShape shape{4, 1};
   const Buffer<float> x({2e19f, -2e19f, 1e19f, -1e19f}), dy({1, 0, 0, 0});
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::batch_norm_forward)) {
     INFO(row->name);
     Context context(*row);
     Buffer<float> running_mean({1}), running_var({1}), y(4), mean(1), inv_std(1), dx(4), dweight(1), dbias(1);
@@ -97,7 +97,7 @@ TEST_CASE("overflow: batch norm, every row against the reference", "[overflow]")
                                    .dresidual = with_residual ? dresidual64.get() : nullptr,
                                    .dweight = dweight64.get(),
                                    .dbias = dbias64.get()});
-        for (const Backend* row : rows()) {
+        for (const Backend* row : rows_with(&Kernels<float>::batch_norm_forward)) {
           INFO(row->name << ", " << shape.rows << "x" << shape.cols << ", activation "
                          << static_cast<int>(activation.op) << ", residual " << with_residual);
           Context context(*row);
@@ -142,7 +142,7 @@ TEST_CASE("overflow: batch norm, every row against the reference", "[overflow]")
 TEST_CASE("overflow: operands that are infinite or NaN stay so", "[overflow]") {
   const float inf = std::numeric_limits<float>::infinity();
   const RowsShape shape{3, 2};
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::batch_norm_forward)) {
     INFO(row->name);
     Context context(*row);
     for (const float bad : {inf, -inf, std::nanf("")}) {
@@ -159,7 +159,7 @@ TEST_CASE("overflow: operands that are infinite or NaN stay so", "[overflow]") {
 }
 
 TEST_CASE("overflow: sums and means", "[overflow]") {
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::reduce)) {
     INFO(row->name);
     Context context(*row);
     // Of all, of rows and of columns, few and many.
@@ -189,7 +189,7 @@ TEST_CASE("overflow: sums and means", "[overflow]") {
 TEST_CASE("overflow: softmax and its losses", "[overflow]") {
   const Buffer<float> x({3e38f, -3e38f, 3e38f, 0}), dy({1, 0, 0, 0});
   const std::vector<int32_t> labels{0};
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::softmax_forward)) {
     INFO(row->name);
     Context context(*row);
     Buffer<float> y(4), dx(4), loss(1);
@@ -217,7 +217,7 @@ TEST_CASE("overflow: softmax and its losses", "[overflow]") {
 }
 
 TEST_CASE("overflow: pointwise losses", "[overflow]") {
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::pointwise_loss)) {
     INFO(row->name);
     Context context(*row);
     const int count = 1000;

@@ -5,7 +5,7 @@ namespace {
 
 TEST_CASE("prelu: values by hand", "[prelu]") {
   const Buffer<float> x({1, -2, -3, 4, 0, -1}), dy({1, 2, 3, 4, 5, 6});
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::prelu_forward)) {
     INFO(row->name);
     Context context(*row);
     Buffer<float> y(6), dx(6), dslope(2), one(1);
@@ -27,7 +27,7 @@ TEST_CASE("prelu: values by hand", "[prelu]") {
 TEST_CASE("prelu: every row against the reference", "[prelu]") {
   std::vector<RowsShape> shapes{{0, 3}, {100003, 1}, {20011, 16}, {9, 5000}, {3000, 130}};
   for (const int cols : odd_sizes()) shapes.push_back({67, cols}), shapes.push_back({5, cols});
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::prelu_forward)) {
     for (const RowsShape& shape : shapes) {
       INFO(row->name << ", " << shape.rows << " rows of " << shape.cols);
       Context context(*row), reference(reference_row());
@@ -60,7 +60,7 @@ TEST_CASE("prelu: every row against the reference", "[prelu]") {
 
 TEST_CASE("prelu: a NaN is kept", "[prelu]") {
   const Buffer<float> x({std::nanf(""), -1}), slope({0.5f});
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::prelu_forward)) {
     Context context(*row);
     Buffer<float> y(2);
     row->f32.prelu_forward(context, {2, 1}, x.get(), slope.get(), y.get());

@@ -11,16 +11,22 @@
 
 #include <kernels/backend.h>
 
+#include "device_row.h"
+
 // What the tests of kernels share: rows to test, operands with guard words, and the tolerance of the comparison with
 // the reference in double.
 namespace dnn::test {
 
-// The rows with float kernels that this machine can run, but for meta.
-inline std::vector<const Backend*> rows() {
-  std::vector<const Backend*> found;
-  for (const Backend* row : backends()) {
-    if (row->name != "meta" && available(*row)) found.push_back(row);
-  }
+// The rows with float kernels that this machine can run, but for meta. All take operands on the host.
+inline const std::vector<const Backend*>& rows() {
+  static const std::vector<const Backend*>& found = *[] {
+    auto* const list = new std::vector<const Backend*>;
+    for (const Backend* row : backends()) {
+      if (row->name == "meta" || !available(*row)) continue;
+      list->push_back(row->device.host_memory ? row : new Backend(with_host_operands(*row)));
+    }
+    return list;
+  }();
   return found;
 }
 
@@ -33,12 +39,16 @@ inline std::vector<const Backend*> host_rows() {
   return found;
 }
 
-// Those of them that have the kernel: rows_with(&Kernels<float>::gemm).
-template <class Entry>
-std::vector<const Backend*> rows_with(Entry Kernels<float>::*kernel) {
+// Those of them that have the kernel: rows_with(&Kernels<float>::gemm), rows_with(&RawKernels::cast).
+template <class Table, class Entry>
+std::vector<const Backend*> rows_with(Entry Table::*kernel) {
   std::vector<const Backend*> found;
   for (const Backend* row : rows()) {
-    if ((row->f32.*kernel).run) found.push_back(row);
+    if constexpr (std::is_same_v<Table, RawKernels>) {
+      if ((row->raw.*kernel).run) found.push_back(row);
+    } else {
+      if ((row->f32.*kernel).run) found.push_back(row);
+    }
   }
   return found;
 }
@@ -48,7 +58,7 @@ inline const Backend& reference_row() { return backend("reference"); }
 // A dense operand between guard words; check_guards() fails the test where a kernel wrote outside. Values are seeded,
 // in [-1, 1), the same for float and double.
 template <class T>
-class Buffer {
+class Buffer final : public KernelOperand {
  public:
   explicit Buffer(int64_t count, T value = T{7}) : count_(count), data_(count + 2 * kGuard, value) { set_guards(); }
   Buffer(std::initializer_list<T> values) : Buffer(std::vector<T>(values)) {}
@@ -81,6 +91,9 @@ class Buffer {
   const T& operator[](int64_t i) const { return get()[i]; }
   int64_t size() const { return count_; }
   std::vector<T> values() const { return {get(), get() + count_}; }
+
+  std::byte* begin() override { return reinterpret_cast<std::byte*>(data_.data()); }
+  size_t bytes() const override { return data_.size() * sizeof(T); }
 
   void check_guards() const {
     const auto intact = [this](int64_t begin) {

@@ -109,7 +109,7 @@ TEST_CASE("unary: values as torch gives them", "[unary]") {
     }
   };
   const Buffer<float> x({-2.5f, -0.5f, 0, 0.5f, 1.5f}), dy({1, 1, 1, 1, 1});
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::unary_forward)) {
     for (const Case& c : cases) {
       INFO(row->name << ", function " << static_cast<int>(c.f.op));
       Buffer<float> y(5), dx(5);
@@ -122,7 +122,7 @@ TEST_CASE("unary: values as torch gives them", "[unary]") {
 }
 
 TEST_CASE("unary: every row against the reference", "[unary]") {
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::unary_forward)) {
     for (const int count : {0, 1, 3, 7, 8, 9, 15, 16, 17, 33, 40003}) {
       for (const double range : {1e-4, 1.0, 15.0, 3000.0}) {
         Buffer<float> x = Buffer<float>::random(count, 1);
@@ -196,7 +196,7 @@ TEST_CASE("unary: numbers of all sizes", "[unary]") {
   const Buffer<float> x(all_sizes());
   const int64_t count = x.size();
   const Buffer<float> dy(count, 1);
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::unary_forward)) {
     for (const Function& function : functions()) {
       const UnaryParams& f = function.f;
       Buffer<float> y(count), dx(count);
@@ -221,7 +221,7 @@ TEST_CASE("unary: numbers of all sizes", "[unary]") {
 
 TEST_CASE("unary: halves are rounded to even, also where x + 0.5 is not exact", "[unary]") {
   const Buffer<float> x({0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f, 0.49999997f, -0.49999997f, 8388607.5f, 8388609.0f});
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::unary_forward)) {
     INFO(row->name);
     Buffer<float> y(x.size());
     forward(*row, {UnaryOp::round}, x, y);
@@ -231,7 +231,7 @@ TEST_CASE("unary: halves are rounded to even, also where x + 0.5 is not exact", 
 
 TEST_CASE("unary: a product keeps the sign of a 0", "[unary]") {
   const Buffer<float> x({0.0f, -0.0f});
-  for (const Backend* row : rows()) {
+  for (const Backend* row : rows_with(&Kernels<float>::unary_forward)) {
     INFO(row->name);
     Buffer<float> y(2);
     forward(*row, {UnaryOp::affine, 2, -0.0}, x, y);

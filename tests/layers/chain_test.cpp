@@ -81,7 +81,7 @@ TEST_CASE("run_chain: a fused group is one call, under the group's name", "[laye
 
 // Outputs that hooks see, by module.
 TEST_CASE("run_chain: a hook sees what its module itself computes", "[layers]") {
-  for (const Backend* row : test::rows()) {
+  for (const Backend* row : test::rows_with(&Kernels<float>::conv2d_forward)) {
     INFO(row->name);
     const test::DefaultDevice on(row->name);
     Sequential net(Linear(2, 2), ReLU(), Sequential(Linear(2, 1), Sigmoid()), Tanh());
@@ -163,7 +163,7 @@ TEST_CASE("run_chain: a residual of another shape is an error, fused or not", "[
 }
 
 TEST_CASE("run_chain: gradients are the same fused and not", "[layers]") {
-  for (const Backend* row : test::rows()) {
+  for (const Backend* row : test::rows_with(&Kernels<float>::conv2d_forward)) {
     INFO(row->name);
     const test::DefaultDevice on(row->name);
     Sequential net(Conv2d(3, 8, 3), LeakyReLU(0.1), Conv2d(8, 8, 3), Hardswish(), Flatten(), Linear(8, 6), ELU(0.7),
