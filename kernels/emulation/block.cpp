@@ -1,7 +1,6 @@
 #include "block.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "settings.h"
@@ -123,7 +122,7 @@ int meet_at_barrier(int vote, const char* operation, Location at) {
   if (barrier.arrived == 0) {
     barrier.operation = operation;
     barrier.location = at;
-  } else if (at.line != barrier.location.line || std::strcmp(at.file, barrier.location.file) != 0) {
+  } else if (!same_place(at, barrier.location)) {
     fault(cudaErrorLaunchFailure, "threads meet at different barriers: %s at %s:%u and %s at %s:%u", barrier.operation,
           barrier.location.file, barrier.location.line, operation, at.file, at.line);
     abandon_block();

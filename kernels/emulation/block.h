@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <cstring>
 
 #include "fiber.h"
 
@@ -25,6 +26,10 @@ extern Thread block_threads[kMaxThreads];
 void shape_blocks(dim3 block, void (*run_thread)(void*), void* arguments);
 // False: a fault ended it.
 bool run_block();
+
+// Texts that the compiler wrote may be at several addresses, but mostly are not.
+inline bool same_text(const char* a, const char* b) { return a == b || std::strcmp(a, b) == 0; }
+inline bool same_place(Location a, Location b) { return a.line == b.line && same_text(a.file, b.file); }
 
 // The running thread waits until make_ready() names it and its turn comes.
 void wait_as(ThreadState);

@@ -10,7 +10,8 @@
 namespace emu {
 
 constexpr size_t kStackBytes = 64 << 10;
-constexpr size_t kStackGuard = 64 << 10;  // below it, where any access faults
+// Below it, where any access faults. One page more than a power of two: stacks so apart share no sets of the caches.
+constexpr size_t kStackGuard = 68 << 10;
 
 struct Fiber {
   std::byte* stack = nullptr;  // its lowest byte

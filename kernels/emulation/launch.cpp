@@ -99,12 +99,13 @@ void run_blocks(dim3 grid) {
   }
 }
 
-void run_grid(const LaunchShape& shape, const LaunchCall& call) {
+void run_grid(const LaunchShape& shape, const LaunchCall& call, int device) {
   const std::lock_guard lock(model_mutex());
   watch_signals();
   gridDim = shape.grid;
   ++position.launch;
   position.kernel = call.kernel;
+  position.device = device;
   position.arguments = static_cast<const std::byte*>(call.arguments.get());
   position.argument_bytes = call.bytes;
   shape_blocks(shape.block, call.run_thread, call.arguments.get());
@@ -122,7 +123,8 @@ cudaError_t launch_call(const LaunchShape& shape, const LaunchCall& call) {
   const std::lock_guard lock(model_mutex());
   if (has_sticky_error()) return refuse(sticky_error());
   if (const cudaError_t error = check_shape(shape, call); error != cudaSuccess) return error;
-  if (const int device = device_of_stream(shape.stream); device != current_device()) {
+  const int device = device_of_stream(shape.stream);
+  if (device != current_device()) {
     const std::string name = kernel_name(call.kernel);
     if (device < 0) {
       fault(cudaSuccess, "%s is launched into what is no stream", name.c_str());
@@ -133,7 +135,7 @@ cudaError_t launch_call(const LaunchShape& shape, const LaunchCall& call) {
     return refuse(cudaErrorInvalidResourceHandle);
   }
   translate_pointers(call.arguments.get(), call.bytes);
-  enqueue(shape.stream, [shape, call] { run_grid(shape, call); });
+  enqueue(shape.stream, [shape, call, device] { run_grid(shape, call, device); });
   return cudaSuccess;
 }
 

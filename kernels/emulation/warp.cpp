@@ -31,10 +31,6 @@ WarpMeeting* open_meeting(unsigned mask, const char* operation, Location at) {
   return meeting;
 }
 
-bool same_place(Location a, Location b) {
-  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
-}
-
 unsigned lanes_of_warp(int warp) {
   const unsigned lanes = position.threads - static_cast<unsigned>(warp) * 32;
   return lanes >= 32 ? ~0u : (1u << lanes) - 1;
@@ -43,7 +39,7 @@ unsigned lanes_of_warp(int warp) {
 void all_arrived(Waiting& here, int index, int warp) {
   WarpMeeting* const meeting = here.meetings[index];
   here.meetings[index] = here.meetings[--here.count];
-  checker_warp_meets(warp, meeting->mask, std::strcmp(meeting->operation, "__syncwarp") == 0);
+  checker_warp_meets(warp, meeting->mask, same_text(meeting->operation, "__syncwarp"));
   uint16_t threads[32];
   int count = 0;
   for (unsigned rest = meeting->mask; rest != 0; rest &= rest - 1) {
@@ -70,7 +66,7 @@ WarpMeeting* meet(unsigned mask, const void* bring, size_t bytes, const char* op
   while (index < here.count && here.meetings[index]->mask != mask) ++index;
   if (index == here.count) here.meetings[here.count++] = open_meeting(mask, operation, at);
   WarpMeeting* const meeting = here.meetings[index];
-  if (!same_place(meeting->location, at) || std::strcmp(meeting->operation, operation) != 0) {
+  if (!same_place(meeting->location, at) || !same_text(meeting->operation, operation)) {
     fault(cudaErrorLaunchFailure, "lanes of a warp meet in different operations: %s at %s:%u and %s at %s:%u",
           meeting->operation, meeting->location.file, meeting->location.line, operation, at.file, at.line);
     abandon_block();
