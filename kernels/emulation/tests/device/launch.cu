@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <fstream>
@@ -139,7 +141,7 @@ TEST_CASE("launches: the limits of the device") {
 
 TEST_CASE("launches: registers bound the threads of a block") {
   const ExpectFaults expect;
-  const std::string path = std::tmpnam(nullptr);
+  const std::string path = "registers_" + std::to_string(getpid()) + ".csv";
   // The name that a kernel in an unnamed namespace of this file has.
   std::ofstream(path) << "other,255\n_ZN12_GLOBAL__N_17nothingEv,127\n";
   load_register_counts(path);

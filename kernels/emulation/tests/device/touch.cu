@@ -1,10 +1,12 @@
 // Accesses to what is not there. (With AddressSanitizer, which would end the program, only those it does not know.)
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "../../state.h"
 #include "../runtime/host_support.h"
 
 using namespace emu_test;
@@ -36,6 +38,8 @@ std::string last_words(F run) {
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], 2);
+    signal(SIGSEGV, SIG_DFL);  // not Catch's, which would report a failed test
+    emu::watch_signals();
     run();
     _exit(0);
   }

@@ -74,7 +74,7 @@ __global__ void two_operations(float* out) {
 __global__ void two_masks() {
   if (threadIdx.x == 0) {
     __syncwarp(0x3);
-  } else {
+  } else if (threadIdx.x < 3) {
     __syncwarp(0x7);
   }
 }
