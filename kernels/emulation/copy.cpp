@@ -28,19 +28,28 @@ struct Copy {
   bool reads_device() const { return is_host_view(from.data); }
 };
 
-// Pinned memory that copies which wait will read.
-struct WaitingRead {
-  const std::byte* data;
-  size_t bytes;
-};
-std::vector<WaitingRead>& waiting_reads() {
-  static auto& all = *new std::vector<WaitingRead>;
-  return all;
-}
+// Pinned memory that a copy which waits will read.
+class WaitingRead {
+ public:
+  WaitingRead(const std::byte* data, size_t bytes) : data_(data), bytes_(bytes) { all().push_back(this); }
+  ~WaitingRead() { std::erase(all(), this); }
+  WaitingRead(const WaitingRead&) = delete;
+  WaitingRead& operator=(const WaitingRead&) = delete;
 
-bool overlap(const std::byte* a, size_t a_bytes, const std::byte* b, size_t b_bytes) {
-  return a < b + b_bytes && b < a + a_bytes;
-}
+  static bool of_any(const std::byte* data, size_t bytes) {
+    return std::any_of(all().begin(), all().end(), [&](const WaitingRead* each) {
+      return each->data_ < data + bytes && data < each->data_ + each->bytes_;
+    });
+  }
+
+ private:
+  static std::vector<const WaitingRead*>& all() {
+    static auto& reads = *new std::vector<const WaitingRead*>;
+    return reads;
+  }
+  const std::byte* data_;
+  size_t bytes_;
+};
 
 // What is wrong with one side, as text.
 std::string side_problem(const Copy& copy, const Rows& rows, bool should_be_device) {
@@ -66,7 +75,8 @@ cudaError_t check(const Copy& copy, cudaMemcpyKind kind) {
     fault(cudaSuccess, "%s: the target: %s", copy.function, problem.c_str());
   } else if (const std::string other = side_problem(copy, copy.from, from_device); !other.empty()) {
     fault(cudaSuccess, "%s: the source: %s", copy.function, other.c_str());
-  } else if (copy.is_one_piece() && overlap(copy.to.data, copy.bytes(), copy.from.data, copy.bytes())) {
+  } else if (copy.is_one_piece() && copy.to.data < copy.from.data + copy.bytes() &&
+             copy.from.data < copy.to.data + copy.bytes()) {
     fault(cudaSuccess, "%s: source and target overlap", copy.function);
   } else {
     return cudaSuccess;
@@ -106,25 +116,18 @@ Point put_staged(const std::shared_ptr<Queue>& queue, const Copy& copy) {
 }
 
 Point put_copy(const std::shared_ptr<Queue>& queue, const Copy& copy) {
+  std::shared_ptr<WaitingRead> read;
   if (!copy.reads_device() && find_pinned(copy.from.data) != nullptr) {
-    waiting_reads().push_back({copy.from.data, copy.span(copy.from)});
+    read = std::make_shared<WaitingRead>(copy.from.data, copy.span(copy.from));
   }
   Operation operation;
-  operation.run = [copy] {
-    const auto found = std::find_if(waiting_reads().begin(), waiting_reads().end(),
-                                    [&](const WaitingRead& each) { return each.data == copy.from.data; });
-    if (found != waiting_reads().end()) waiting_reads().erase(found);
-    if (!has_sticky_error()) run(copy);
-  };
-  operation.in_any_case = true;
+  operation.run = [copy, read] { run(copy); };
   return put(queue, std::move(operation));
 }
 
 // Until the copy runs, the host finds nothing good in pinned memory. What another copy still has to read there stays.
 void spoil(const Copy& copy) {
-  for (const WaitingRead& read : waiting_reads()) {
-    if (overlap(copy.to.data, copy.span(copy.to), read.data, read.bytes)) return;
-  }
+  if (WaitingRead::of_any(copy.to.data, copy.span(copy.to))) return;
   for (size_t row = 0; row < copy.height; ++row) std::memset(copy.to.data + row * copy.to.pitch, 0xFF, copy.width);
 }
 

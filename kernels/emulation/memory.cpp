@@ -83,7 +83,8 @@ cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {
 cudaError_t cudaHostAlloc(void** data, size_t bytes, unsigned flags) {
   const std::lock_guard lock(model_mutex());
   if (const cudaError_t error = device_error(); error != cudaSuccess) return error;
-  if (data == nullptr || (flags & ~unsigned{cudaHostAllocPortable}) != 0) return refuse(cudaErrorInvalidValue);
+  constexpr unsigned kOffered = cudaHostAllocPortable | cudaHostAllocWriteCombined;
+  if (data == nullptr || (flags & ~kOffered) != 0) return refuse(cudaErrorInvalidValue);
   *data = nullptr;
   if (bytes == 0) return cudaSuccess;
   void* const memory =

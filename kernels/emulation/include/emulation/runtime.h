@@ -6,7 +6,7 @@
 // The runtime's functions that are offered, with the meaning and the error codes of the CUDA Runtime API.
 namespace emu {
 
-enum cudaError_t {
+enum cudaError_t : int {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
@@ -35,7 +35,7 @@ struct cudaDeviceProp {
   int maxThreadsDim[3], maxGridSize[3];
   int major, minor, multiProcessorCount, l2CacheSize, memoryBusWidth, concurrentKernels, asyncEngineCount;
 };
-enum cudaDeviceAttr {
+enum cudaDeviceAttr : int {
   cudaDevAttrMaxThreadsPerBlock = 1,
   cudaDevAttrWarpSize = 10,
   cudaDevAttrMultiProcessorCount = 16,
@@ -74,15 +74,15 @@ cudaError_t cudaEventSynchronize(cudaEvent_t);
 cudaError_t cudaEventQuery(cudaEvent_t);
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end);
 
-enum cudaMemcpyKind {
+enum cudaMemcpyKind : int {
   cudaMemcpyHostToHost = 0,
   cudaMemcpyHostToDevice = 1,
   cudaMemcpyDeviceToHost = 2,
   cudaMemcpyDeviceToDevice = 3,
   cudaMemcpyDefault = 4
 };
-enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1 };
-enum cudaMemoryType {
+enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocWriteCombined = 4 };
+enum cudaMemoryType : int {
   cudaMemoryTypeUnregistered = 0,
   cudaMemoryTypeHost = 1,
   cudaMemoryTypeDevice = 2,
@@ -111,10 +111,26 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
                          cudaMemcpyKind);
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                               size_t height, cudaMemcpyKind, cudaStream_t = nullptr);
+struct ConstantVariable {
+  void* data;
+  size_t bytes;
+};
+cudaError_t copy_to_symbol(const ConstantVariable&, const void* from, size_t bytes, size_t offset, cudaMemcpyKind,
+                           cudaStream_t, bool waits);
+template <class T>
+cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  return copy_to_symbol({&symbol, sizeof symbol}, from, bytes, offset, kind, nullptr, true);
+}
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                    cudaStream_t stream = nullptr) {
+  return copy_to_symbol({&symbol, sizeof symbol}, from, bytes, offset, kind, stream, false);
+}
 cudaError_t cudaMemset(void*, int byte, size_t bytes);
 cudaError_t cudaMemsetAsync(void*, int byte, size_t bytes, cudaStream_t = nullptr);
 
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaFuncAttribute : int { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 cudaError_t set_shared_limit(const void* kernel, size_t bytes);
 template <class F>
 cudaError_t cudaFuncSetAttribute(F* kernel, cudaFuncAttribute, int value) {

@@ -24,6 +24,10 @@ void check_refused(cudaError_t error, const std::string& words) {
   emu::clear_faults();
 }
 
+__constant__ int weights[4];
+
+__global__ void weigh(int* values) { values[threadIdx.x] *= weights[threadIdx.x]; }
+
 }  // namespace
 
 TEST_CASE("Copies there and back, from device to device, and fills", "[copy]") {
@@ -230,4 +234,24 @@ TEST_CASE("A copy finds its memory freed when it runs", "[copy]") {
   emu::clear_faults();
   cudaFreeHost(pinned);
   cudaStreamDestroy(stream);
+}
+
+TEST_CASE("Copies into constant memory", "[copy]") {
+  const bool deferred = GENERATE(true, false);
+  const Streams streams(deferred);
+  const ExpectFaults expect;
+  auto* const values = to_device<int>({1, 1, 1, 1});
+  int host[4] = {1, 2, 3, 4};
+  CHECK(cudaMemcpyToSymbol(weights, host, sizeof host) == cudaSuccess);
+  CHECK(launch(weigh, 1, 4, 0, nullptr, values) == cudaSuccess);
+  host[0] = 5;
+  CHECK(cudaMemcpyToSymbolAsync(weights, host, 4, 4, cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(cudaMemcpyToSymbolAsync(weights, values, 8, 8, cudaMemcpyDeviceToDevice) == cudaSuccess);
+  host[0] = 6;
+  CHECK(launch(weigh, 1, 4, 0, nullptr, values) == cudaSuccess);
+  CHECK(to_host(values, 4) == std::vector<int>{1, 10, 3, 8});
+  CHECK(emu::fault_count() == 0);
+  check_refused(cudaMemcpyToSymbol(weights, host, 8, 12), "outside of the variable's 16");
+  CHECK(cudaMemcpyToSymbol(weights, values, 4) == cudaErrorInvalidMemcpyDirection);
+  cudaFree(values);
 }

@@ -14,8 +14,6 @@ namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
 
-__global__ void write_at(unsigned char* data, long index) { data[index] = 7; }
-
 size_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
   size_t pages = 0;
@@ -202,6 +200,8 @@ TEST_CASE("The host can't touch device memory", "[memory]") {
 }
 
 #ifndef __SANITIZE_ADDRESS__
+__global__ void write_at(unsigned char* data, long index) { data[index] = 7; }
+
 TEST_CASE("A kernel's write beside an allocation shows when that is freed", "[memory]") {
   const ExpectFaults expect;
   for (const long index : {100L, 101L, -1L, -256L}) {
