@@ -48,7 +48,7 @@ TEST_CASE("cuda_emulated: a layer forward and backward", "[cuda_emulated]") {
 
 TEST_CASE("cuda_emulated: permuted, sliced and filled", "[cuda_emulated]") {
   const Tensor x = on_first({1, 2, 3, 4, 5, 6}, {2, 3});
-  const Tensor y = x.permute({1, 0}).slice(0, 1, 3).to("cpu");
+  const Tensor y = permute(x, {1, 0}).slice(0, 1, 3).to("cpu");
   CHECK(y.shape() == Shape{2, 2});
   CHECK(std::vector<float>(y.data<float>(), y.data<float>() + 4) == std::vector<float>{2, 5, 3, 6});
   const Tensor sevens = full({5}, 7, DType::float32, "cuda_emulated:1").to("cpu");
