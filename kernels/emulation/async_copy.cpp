@@ -31,6 +31,7 @@ Queue& queue() {
 }  // namespace
 
 void begin_async_copy(const AsyncCopy& copy) {
+  const ModelCode in_model;
   const auto misaligned = [&](const void* data) { return reinterpret_cast<uintptr_t>(data) % copy.bytes != 0; };
   if (copy.from_bytes > copy.bytes || misaligned(copy.to) || misaligned(copy.from)) {
     fault(cudaErrorLaunchFailure, "cp.async of %u bytes from %p to %p, of which %u are copied", copy.bytes, copy.from,
@@ -41,11 +42,13 @@ void begin_async_copy(const AsyncCopy& copy) {
 }
 
 void end_group_of_async_copies() {
+  const ModelCode in_model;
   Queue& here = queue();
   here.group_ends.push_back(here.copies.size());
 }
 
 const AsyncCopy* next_async_copy(int groups) {
+  const ModelCode in_model;
   Queue& here = queue();
   while (here.group_ends.size() - here.groups_done > static_cast<size_t>(groups)) {
     if (here.done < here.group_ends[here.groups_done]) return &here.copies[here.done++];

@@ -11,6 +11,7 @@ namespace emu {
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 Position position;
+bool kernel_code_runs;
 Thread block_threads[kMaxThreads];
 
 namespace {
@@ -103,7 +104,9 @@ void run_threads() {
       const int thread = begin_order[begun++];
       block_threads[thread].fiber = running_fiber;
       become(thread);
+      kernel_code_runs = true;
       run_thread(arguments);
+      kernel_code_runs = false;
       block_threads[thread].state = ThreadState::left;
       ++left;
       if (barrier.arrived > 0) open_barrier_if_all_arrived();
@@ -119,6 +122,7 @@ void run_threads() {
 }
 
 int meet_at_barrier(int vote, const char* operation, Location at) {
+  const ModelCode in_model;
   if (barrier.arrived == 0) {
     barrier.operation = operation;
     barrier.location = at;
@@ -202,6 +206,7 @@ unsigned lanes_left(int warp) {
 }
 
 void abandon_block() {
+  kernel_code_runs = false;
   failed = true;
   switch_to_host();
   __builtin_unreachable();

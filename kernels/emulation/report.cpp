@@ -38,6 +38,7 @@ std::recursive_mutex& model_mutex() {
 
 void fault(cudaError_t error, const char* format, ...) {
   const std::lock_guard lock(model_mutex());
+  const ModelCode in_model;
   if (error != cudaSuccess && sticky == cudaSuccess) sticky = error;
   if (faults++ > 0) return;  // a kernel can have millions
   char text[1024];

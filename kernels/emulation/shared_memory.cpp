@@ -82,6 +82,7 @@ void shared_memory_ends() {
 }
 
 void enter_shared(uint64_t* block, void* data, size_t bytes, const char* name) {
+  const ModelCode in_model;
   const Variable variable{static_cast<std::byte*>(data), bytes, name};
   set_guards(variable);
   *block = current_block;

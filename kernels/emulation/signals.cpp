@@ -33,6 +33,7 @@ std::string describe(const void* data) {
 
 // Runs on the kernel's stack in place of the code that touched the memory.
 [[noreturn]] void end_kernel() {
+  kernel_code_runs = false;
   const void* const data = reinterpret_cast<const void*>(touched);
   const std::string place = source_place(touching_code);
   if (const Fiber* const fiber = fiber_of_stack(data); fiber && data < fiber->stack) {

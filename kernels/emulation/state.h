@@ -45,6 +45,21 @@ struct Position {
 };
 extern Position position;
 
+// Whether the code of a kernel runs, whose loads and stores are checked, and not what the model does for it. That has
+// to be told: of inline functions, those of the standard library too, a program has one copy, which may be a kernel
+// source's, compiled to be checked.
+extern bool kernel_code_runs;
+class ModelCode {
+ public:
+  ModelCode() : before_(kernel_code_runs) { kernel_code_runs = false; }
+  ~ModelCode() { kernel_code_runs = before_; }
+  ModelCode(const ModelCode&) = delete;
+  ModelCode& operator=(const ModelCode&) = delete;
+
+ private:
+  bool before_;
+};
+
 bool on_stack_of_running_thread(const void*);
 bool on_stack_of_any_thread(const void*);
 struct Range {

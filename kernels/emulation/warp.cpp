@@ -53,6 +53,7 @@ void all_arrived(Waiting& here, int index, int warp) {
 int lane() { return position.thread & 31; }
 
 WarpMeeting* meet(unsigned mask, const void* bring, size_t bytes, const char* operation, Location at) {
+  const ModelCode in_model;
   const int warp = position.thread >> 5;
   const int me = lane();
   mask &= lanes_of_warp(warp);  // lanes that the block does not have are taken for lanes that don't matter

@@ -40,9 +40,21 @@ SiteId site_of(uintptr_t code, unsigned piece, unsigned bytes, AccessKind kind) 
   abandon_block();
 }
 
+// A structure can have bytes that nothing writes: a word with a byte that was written is taken for such a case.
+bool is_written(const Region& region, size_t offset, size_t bytes) {
+  if (region.is_written(offset, bytes)) return true;
+  if (bytes <= 4) return false;
+  for (size_t word = 0; word < bytes; word += 4) {
+    bool any = false;
+    for (size_t i = 0; i < 4; ++i) any = any || region.is_written(offset + word + i, 1);
+    if (!any) return false;
+  }
+  return true;
+}
+
 void check_written(Region& region, uintptr_t address, size_t bytes, const Site& site) {
   const size_t offset = address - region.begin;
-  if (region.is_written(offset, bytes)) return;
+  if (is_written(region, offset, bytes)) return;
   if (fault_count() > 0) {  // only the first text is kept
     fault(cudaSuccess, "not written");
   } else {
@@ -63,6 +75,7 @@ struct Call {
 };
 
 void see(const Call& call) {
+  const ModelCode in_model;
   const auto [address, bytes, kind, caller, piece, aligned, may_be_hole] = call;
   const SiteId id = site_of(reinterpret_cast<uintptr_t>(caller) - 1, piece, bytes, kind);
   Site& site = sites[id];
@@ -91,7 +104,7 @@ void see_range(uintptr_t address, size_t bytes, AccessKind kind, const void* cal
   }
 }
 
-bool is_kernel() { return in_launch && position.thread >= 0; }
+bool is_kernel() { return in_launch && kernel_code_runs; }
 
 }  // namespace
 

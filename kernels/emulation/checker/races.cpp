@@ -279,7 +279,7 @@ void note_global_atomic(uintptr_t address) {
 namespace emu {
 
 void note_fence() {
-  if (position.thread >= 0) checker::has_fence = checker::block_has_fence = true;
+  if (kernel_code_runs) checker::has_fence = checker::block_has_fence = true;
 }
 
 }  // namespace emu

@@ -114,6 +114,11 @@ Region* find_shared(uintptr_t address, size_t bytes, const Site& site) {
 
 // What is left: constants, variables of the program, and what no kernel may touch.
 Region* find_elsewhere(uintptr_t address, size_t bytes, const Site& site) {
+  // Behind dynamic shared memory there is more of the same, which other launches use.
+  if (dynamic_region.begin != 0 && address + kNear >= dynamic_region.begin &&
+      address < dynamic_region.begin + kSharedLimit) {
+    illegal(site, "%s", dynamic_region.describe(address).c_str());
+  }
   const ProgramVariable variable = find_program_variable(address);
   if (variable.kind == ProgramVariable::Kind::shared) {  // __shared__ without EMU_SHARED
     Region& region = shared_region(variable.begin, variable.bytes, "shared memory " + variable.name);
@@ -124,11 +129,6 @@ Region* find_elsewhere(uintptr_t address, size_t bytes, const Site& site) {
   if (variable.kind == ProgramVariable::Kind::constant) {
     if (site.kind == AccessKind::load) return nullptr;
     illegal(site, "constant memory %s", variable.name.c_str());
-  }
-  // Behind dynamic shared memory there is more of the same, which other launches use.
-  if (dynamic_region.begin != 0 && address + kNear >= dynamic_region.begin &&
-      address < dynamic_region.begin + kSharedLimit) {
-    illegal(site, "%s", dynamic_region.describe(address).c_str());
   }
   if (variable.kind == ProgramVariable::Kind::host) illegal(site, "host memory, variable %s", variable.name.c_str());
   if (on_stack_of_any_thread(pointer(address))) illegal(site, "a local variable of another thread");
