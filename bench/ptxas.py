@@ -44,6 +44,9 @@ VECTORS = (
 LIMITS = {75: (1024, 16, 64 << 10, 0), 80: (2048, 32, 164 << 10, 1024), 86: (1536, 16, 100 << 10, 1024),
           89: (1536, 24, 100 << 10, 1024), 90: (2048, 32, 228 << 10, 1024), 100: (2048, 32, 228 << 10, 1024),
           120: (1536, 24, 100 << 10, 1024)}
+# In the machine code.
+DOUBLE = "double arithmetic"
+INSTRUCTIONS = ((r"\b(?:LDL|STL)\b", "local memory"), (r"\b(?:DADD|DMUL|DFMA|DSETP)\b", DOUBLE))
 COLUMNS = ("kernel", "mangled", "arch", "registers", "shared_bytes", "spill_bytes", "local_bytes", "f64", "div64",
            "threads", "occupancy")
 FAULTS = ("spill_bytes", "local_bytes", "f64", "div64")  # columns
@@ -54,8 +57,8 @@ def find_tool(name, nvcc):
     beside = os.path.join(os.path.dirname(nvcc), name)
     found = shutil.which(name) or (beside if os.access(beside, os.X_OK) else None)
     if not found:
-        found = next((file for folder in sys.path for file in glob.glob(os.path.join(folder, "nvidia", "*", "bin", name))),
-                     None)
+        places = (os.path.join(folder, "nvidia", "*", "bin", name) for folder in sys.path)
+        found = next((file for place in places for file in glob.glob(place)), None)
     return found
 
 
@@ -86,14 +89,15 @@ def without_parameters(text):
     return re.sub(r"^void ", "", text).replace("dnn::cuda::", "")
 
 
-def occupancy(arch, registers, shared, threads):
+def occupancy(kernel):
     """The share of a multiprocessor's threads that can be there at once."""
-    most_threads, most_blocks, shared_memory, reserved = LIMITS[arch]
-    warps = (threads + 31) // 32
-    of_warp = -(-registers * 32 // 256) * 256  # registers are given by 256
+    most_threads, most_blocks, shared_memory, reserved = LIMITS[kernel["arch"]]
+    warps = (kernel["threads"] + 31) // 32
+    of_warp = -(-kernel["registers"] * 32 // 256) * 256  # registers are given by 256
     by_registers = 65536 // of_warp // 4 * 4 // warps
-    by_shared = shared_memory // (shared + reserved) if shared + reserved else most_blocks
-    return min(most_blocks, most_threads // threads, by_registers, by_shared) * threads / most_threads
+    shared = kernel["shared_bytes"] + reserved
+    by_shared = shared_memory // shared if shared else most_blocks
+    return min(most_blocks, most_threads // kernel["threads"], by_registers, by_shared) * kernel["threads"] / most_threads
 
 
 def read_log(text, arch):
@@ -135,12 +139,11 @@ def count(pattern, text):
 def check_kernel(kernel, body):
     """Faults of one kernel's PTX."""
     faults = []
-    allowed_double = kernel["kernel"].startswith(DOUBLES) if DOUBLES else False
     kernel["f64"] = count(r"\.f64\b", re.sub(r"^\s*\.reg .*$", "", body, flags=re.M))
     kernel["div64"] = count(r"\b(?:div|rem)\.[us]64\b", body)
     kernel["local_bytes"] = max(kernel["local_bytes"], 1 if ".local" in body else 0)
     for column in FAULTS:
-        if kernel[column] and not (column == "f64" and allowed_double):
+        if kernel[column] and not (column == "f64" and kernel["kernel"].startswith(DOUBLES)):
             faults.append("%s = %d" % (column, kernel[column]))
     vector = r"\.global(?:\.nc)?(?:\.L\w+)*\.(?:v4\.[bfu]32|v2\.[bfu]64)"
     loads, stores = count(r"\bld" + vector, body), count(r"\bst" + vector, body)
@@ -163,48 +166,45 @@ def check_sass(tools, cubin, kernels):
         name = re.match(r"\S+", part)[0]
         if name not in kernels:
             continue
-        for pattern, what in ((r"\b(?:LDL|STL)\b", "local memory"), (r"\b(?:DADD|DMUL|DFMA|DSETP)\b", "double arithmetic")):
+        for pattern, what in INSTRUCTIONS:
             found = count(pattern, part)
-            if found and not (what.startswith("double") and DOUBLES and kernels[name]["kernel"].startswith(DOUBLES)):
+            if found and not (what == DOUBLE and kernels[name]["kernel"].startswith(DOUBLES)):
                 faults.setdefault(name, []).append("machine code: %d instructions of %s" % (found, what))
     return faults
 
 
-def compile_source(nvcc, tools, source, arch, folder):
-    """The kernels of a source for one architecture, and the faults found, as texts."""
-    stem = os.path.join(folder, "%s.sm_%d" % (os.path.splitext(os.path.basename(source))[0], arch))
-    ptx = subprocess.run([nvcc, *FLAGS, "-arch=compute_%d" % arch, "-ptx", source, "-o", stem + ".ptx"],
-                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if ptx.returncode:
-        return [], ["%s for sm_%d does not compile:\n%s" % (source, arch, ptx.stdout)]
-    # The driver finds ptxas and what it needs, wherever the toolkit has them.
-    cubin = subprocess.run([nvcc, "-arch=sm_%d" % arch, "-Xptxas", "-v", "-cubin", stem + ".ptx", "-o", stem + ".cubin"],
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if cubin.returncode:
-        return [], ["%s for sm_%d: ptxas fails:\n%s" % (source, arch, cubin.stdout)]
-    kernels = read_log(cubin.stdout, arch)
-    with open(stem + ".ptx") as file:
-        bodies = read_ptx(file.read())
-    names = demangle(sorted(kernels))
-    faults = []
-    for name, kernel in kernels.items():
-        kernel["kernel"] = names[name]
-        threads, body = bodies[name]
-        kernel["threads"] = threads or 1024
-        kernel["occupancy"] = "%.2f" % occupancy(arch, kernel["registers"], kernel["shared_bytes"], kernel["threads"])
-        faults += ["%s on sm_%d: %s" % (names[name], arch, text) for text in check_kernel(kernel, body)]
-    for name, texts in check_sass(tools, stem + ".cubin", kernels).items():
-        faults += ["%s on sm_%d: %s" % (names[name], arch, text) for text in texts]
-    return list(kernels.values()), faults
-
-
-def compile_object(nvcc, source, folder):
-    """The object file that a program links, with the code for all architectures; the fault, or none."""
-    codes = [option for arch in ARCHITECTURES for option in ("-gencode", "arch=compute_%d,code=sm_%d" % (arch, arch))]
+def compile_source(nvcc, tools, source, folder, objects):
+    """The kernels of a source, one entry for each architecture, and the faults found, as texts."""
     stem = os.path.splitext(os.path.basename(source))[0]
-    done = subprocess.run([nvcc, *FLAGS, *codes, "-Xcompiler", "-fPIC", "-c", source, "-o",
-                           os.path.join(folder, stem + ".o")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return ["%s does not compile:\n%s" % (source, done.stdout)] if done.returncode else []
+    kept = os.path.join(folder, stem)
+    os.makedirs(kept)
+    codes = [option for arch in ARCHITECTURES for option in ("-gencode", "arch=compute_%d,code=sm_%d" % (arch, arch))]
+    done = subprocess.run([nvcc, *FLAGS, *codes, "-Xptxas", "-v", "--keep", "--keep-dir", kept, "-Xcompiler", "-fPIC",
+                           "-c", source, "-o", os.path.join(objects or kept, stem + ".o")],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        return [], ["%s does not compile:\n%s" % (source, done.stdout)]
+    all_kernels, faults = [], []
+    for arch in ARCHITECTURES:
+        kernels = read_log(done.stdout, arch)
+        path = os.path.join(kept, "%s.compute_%d" % (stem, arch))
+        with open(path + ".ptx") as file:
+            bodies = read_ptx(file.read())
+        if kernels.keys() != bodies.keys():
+            raise SystemExit("ptxas.py: ptxas -v tells of other kernels than the PTX of %s has" % source)
+        names = demangle(sorted(kernels))
+        found = {name: [] for name in kernels}
+        for name, kernel in kernels.items():
+            kernel["kernel"] = names[name]
+            threads, body = bodies[name]
+            kernel["threads"] = threads or 1024
+            kernel["occupancy"] = "%.2f" % occupancy(kernel)
+            found[name] += check_kernel(kernel, body)
+        for name, texts in check_sass(tools, path + ".cubin", kernels).items():
+            found[name] += texts
+        all_kernels += kernels.values()
+        faults += ["%s on sm_%d: %s" % (names[name], arch, text) for name, texts in found.items() for text in texts]
+    return all_kernels, faults
 
 
 def compare(kernels, partial):
@@ -250,11 +250,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         if args.objects:
             os.makedirs(args.objects, exist_ok=True)
-        objects = [pool.submit(compile_object, nvcc, source, args.objects) for source in by_size if args.objects]
-        jobs = [pool.submit(compile_source, nvcc, tools, source, arch, folder) for source in by_size
-                for arch in ARCHITECTURES]
-        for job in objects:
-            faults += job.result()
+        jobs = [pool.submit(compile_source, nvcc, tools, source, folder, args.objects) for source in by_size]
         for job in jobs:
             found, texts = job.result()
             kernels += found

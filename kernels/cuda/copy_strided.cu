@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(kBlock) copy_strided_kernel(PairIndex index, u
 #pragma unroll 1
   for (auto i = static_cast<uint32_t>(grid_thread()); i < count; i += step) {
     const auto place = index.at(i);
-    y[place.second] = x[place.first];
+    y[place.second] = x[place.first];  // emu: strides as they come
   }
 }
 
@@ -31,10 +31,12 @@ struct Transposition {
 };
 
 // Matrices transposed: y[row * y_pitch + col] = x[col * x_pitch + row]. Both sides are read and written along their
-// rows, by way of a tile in shared memory, whose rows are one element longer so that columns are in different banks.
+// rows, by way of a tile in shared memory, whose rows are a word longer so that the lanes of a warp, which read a
+// column, are in different banks.
 template <class T>
 __global__ void __launch_bounds__(kBlock) transpose_kernel(Transposition t, const T* x, T* y) {
-  EMU_SHARED(T, tile, [kTile][kTile + 1]);
+  constexpr int kPitch = kTile + (sizeof(T) < 4 ? 4 / sizeof(T) : 1);
+  EMU_SHARED(T, tile, [kTile][kPitch]);
   const auto [matrix, tile_number] = t.tiles.divide(blockIdx.x);
   const auto [down, across] = t.tiles_across.divide(tile_number);
   const auto place = t.matrices.at(matrix);

@@ -9,7 +9,7 @@ __global__ void __launch_bounds__(kBlock) fill_kernel(VectorParts parts, T value
   const auto low = static_cast<unsigned>(pair), high = static_cast<unsigned>(pair >> 32);
   for_each_part<sizeof(uint4) / sizeof(T)>(
       parts, [&](int64_t i) { *reinterpret_cast<uint4*>(y + i) = make_uint4(low, high, low, high); },
-      [&](int64_t i) { y[i] = value; });
+      [&](int64_t i) { y[i] = value; });  // emu: less than a vector at either end
 }
 
 namespace {

@@ -27,7 +27,9 @@ __global__ void __launch_bounds__(kBlock) gemm_plain_kernel(GemmProblem g, Divid
   const float* const a = g.a.data + product * g.a_stride + (kTransA ? row : row * g.a.pitch);
   const float* const b = g.b.data + product * g.b_stride + (kTransB ? col * g.b.pitch : col);
   float sum = 0;
-  for (int p = 0; p < g.k; ++p) sum += a[kTransA ? p * g.a.pitch : p] * b[kTransB ? p : p * g.b.pitch];
+  for (int p = 0; p < g.k; ++p) {
+    sum += a[kTransA ? p * g.a.pitch : p] * b[kTransB ? p : p * g.b.pitch];  // emu: small matrices, from the caches
+  }
   const int64_t at = product * g.c_stride + row * g.c_pitch + col;
   const float result = g.epilogue.finish(sum, static_cast<int>(col), at, g.c);
   g.c[at] = g.epilogue.second_pass() ? activate(g.epilogue.activation, g.epilogue.factors, result) : result;
@@ -100,7 +102,8 @@ __global__ void __launch_bounds__(kBlock, 2) gemm_tiles_kernel(GemmProblem g, un
       }
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        if (col + j < g.n) c[at + j] = epilogue.finish(sum[j], col + j, at + j, c);
+        if (col + j >= g.n) continue;
+        c[at + j] = epilogue.finish(sum[j], col + j, at + j, c);  // emu: rows of c that begin anywhere
       }
     }
   }
@@ -116,7 +119,9 @@ __global__ void __launch_bounds__(kBlock, 2) gemm_tiles_kernel(GemmProblem g, un
       continue;
     }
 #pragma unroll 1
-    for (int j = 0; j < 4 && col + j < g.n; ++j) at[j] = activate(epilogue.activation, epilogue.factors, at[j]);
+    for (int j = 0; j < 4 && col + j < g.n; ++j) {
+      at[j] = activate(epilogue.activation, epilogue.factors, at[j]);  // emu: rows of c that begin anywhere
+    }
   }
 }
 

@@ -59,7 +59,7 @@ class TileLoader {
       for (int i = 0; i < kEach; ++i) {
         const bool inside = matrix_row_ + row_step(i) < rows_ && first + depth_ + depth_step(i) < total_depth_;
         const int64_t step = kAlongRows ? row_step(i) + depth_step(i) * pitch_ : row_step(i) * pitch_ + depth_step(i);
-        values_[i] = inside ? from_[step] : 0.0f;
+        values_[i] = inside ? from_[step] : 0.0f;  // emu: rows that begin anywhere
       }
     }
     from_ += kAlongRows ? kDepth * pitch_ : kDepth;
@@ -156,12 +156,14 @@ struct GemmEpilogue {
 
   // Without the activation, but for relu. For one result, or four neighbors.
   __device__ float finish(float sum, int col, int64_t at, const float* c) const {
-    return finish(
-        sum, [=](const float* x, bool of_column) { return x[of_column ? col : at]; }, c);
+    const auto load = [=](const float* x, bool of_column) {
+      return x[of_column ? col : at];  // emu: rows of c that begin anywhere
+    };
+    return finish(sum, load, c);
   }
   __device__ float4 finish4(float4 sum, int col, int64_t at, const float* c) const {
-    return finish(
-        sum, [=](const float* x, bool of_column) { return load4(x + (of_column ? col : at)); }, c);
+    const auto load = [=](const float* x, bool of_column) { return load4(x + (of_column ? col : at)); };
+    return finish(sum, load, c);
   }
   __device__ bool second_pass() const { return activation != UnaryOp::none && activation != UnaryOp::relu; }
 
