@@ -11,6 +11,8 @@
 #include <deque>
 #include <iterator>
 
+#include "stream.h"
+
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #endif
@@ -33,7 +35,8 @@ constexpr unsigned char kFill = 0xFF;  // a NaN, an index far outside
 struct Record : Allocation {
   std::byte* pages;  // as kernels see them
   size_t page_bytes;
-  bool marked;
+  bool usable = false;  // has its pages
+  bool marked = false;  // for release
 };
 
 struct DeviceHeap {
@@ -106,14 +109,31 @@ Record* find_record(const void* host_view) {
   return behind == records.begin() ? nullptr : &*std::prev(behind);
 }
 
-void release(Record& record) {
-  check_surroundings(record);
+bool make_usable(Record& record) {
+  if (mprotect(record.pages, record.page_bytes, PROT_READ | PROT_WRITE) != 0) {
+    fault(cudaSuccess, "the system gives no more pages or mappings (vm.max_map_count) for device memory");
+    return false;
+  }
+  record.usable = true;
+  std::memset(record.pages, kFill, record.page_bytes);
 #ifdef __SANITIZE_ADDRESS__
-  // Only that ASan says it in its own words: nobody may touch the pages. All of it would cost an eighth in memory.
-  ASAN_POISON_MEMORY_REGION(record.pages, std::min(record.page_bytes, kPoisonedWhenFreed));
+  auto* const data = static_cast<std::byte*>(device_view(reinterpret_cast<void*>(record.begin)));
+  ASAN_POISON_MEMORY_REGION(record.pages, data - record.pages);
+  ASAN_POISON_MEMORY_REGION(data + record.bytes, record.pages + record.page_bytes - data - record.bytes);
 #endif
-  madvise(record.pages, record.page_bytes, MADV_DONTNEED);
-  mprotect(record.pages, record.page_bytes, PROT_NONE);
+  return true;
+}
+
+void release(Record& record) {
+  if (record.usable) {
+    check_surroundings(record);
+#ifdef __SANITIZE_ADDRESS__
+    // Only that ASan says it in its own words: nobody may touch the pages. All of it would cost an eighth in memory.
+    ASAN_POISON_MEMORY_REGION(record.pages, std::min(record.page_bytes, kPoisonedWhenFreed));
+#endif
+    madvise(record.pages, record.page_bytes, MADV_DONTNEED);
+    mprotect(record.pages, record.page_bytes, PROT_NONE);
+  }
   record.live = false;
   checker_freed(record);
   heap(record.device).in_use -= round_up(record.bytes, kGranularity);
@@ -153,7 +173,7 @@ void set_device_memory(size_t bytes) {
 
 size_t memory_in_use(int device) { return heap(device).in_use; }
 
-void* allocate(int device, size_t bytes) {
+void* book(int device, size_t bytes) {
   reserve_addresses();
   watch_signals();
   DeviceHeap& mine = heap(device);
@@ -170,25 +190,31 @@ void* allocate(int device, size_t bytes) {
     return nullptr;
   }
   auto* const pages = static_cast<std::byte*>(device_view(reinterpret_cast<void*>(mine.next)));
-  if (mprotect(pages, page_bytes, PROT_READ | PROT_WRITE) != 0) {
-    fault(cudaSuccess, "the system gives no more pages or mappings (vm.max_map_count) for device memory");
-    return nullptr;
-  }
-  std::memset(pages, kFill, page_bytes);
-#ifdef __SANITIZE_ADDRESS__
-  ASAN_POISON_MEMORY_REGION(pages, offset);
-  ASAN_POISON_MEMORY_REGION(pages + offset + bytes, page_bytes - offset - bytes);
-#endif
-  mine.records.push_back({{mine.next + offset, bytes, device, true}, pages, page_bytes, false});
+  mine.records.push_back({{mine.next + offset, bytes, device, true}, pages, page_bytes});
   mine.in_use += round_up(bytes, kGranularity);
   mine.next += page_bytes + page_size();
   checker_allocated(mine.records.back());
   return reinterpret_cast<void*>(mine.records.back().begin);
 }
 
+bool make_usable(void* host_view) {
+  Record* const record = find_record(host_view);
+  return record != nullptr && record->live && make_usable(*record);
+}
+
+void* allocate(int device, size_t bytes) {
+  void* const data = book(device, bytes);
+  if (data == nullptr || make_usable(data)) return data;
+  release(data);
+  return nullptr;
+}
+
 bool release(void* host_view) {
   Record* const record = find_record(host_view);
   if (record == nullptr || !record->live || record->begin != reinterpret_cast<uintptr_t>(host_view)) return false;
+  if (const std::string problem = range_problem(host_view, record->bytes); !problem.empty()) {
+    fault(cudaErrorIllegalAddress, "cudaFreeAsync, as it runs: %s", problem.c_str());
+  }
   release(*record);
   return true;
 }
@@ -222,6 +248,8 @@ std::string range_problem(const void* host_view, size_t bytes) {
   } else if (!record->live) {
     std::snprintf(text, sizeof text, "%p is in freed device memory (%zu bytes at %p)", host_view, record->bytes,
                   reinterpret_cast<void*>(record->begin));
+  } else if (!record->usable && an_operation_runs()) {
+    std::snprintf(text, sizeof text, "%p is memory of a cudaMallocAsync that runs only later in its stream", host_view);
   } else if (at - record->begin > record->bytes || bytes > record->bytes - (at - record->begin)) {
     std::snprintf(text, sizeof text, "%zu bytes from %p on end outside of the %zu bytes of device memory at %p", bytes,
                   host_view, record->bytes, reinterpret_cast<void*>(record->begin));

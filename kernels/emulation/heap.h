@@ -10,6 +10,9 @@ constexpr int kMostDevices = 8;
 
 // Null where the device has no more.
 void* allocate(int device, size_t bytes);
+// The same in two steps: in between the address is known, and nobody may use it.
+void* book(int device, size_t bytes);
+bool make_usable(void* host_view);
 // False, and nothing done, unless the pointer is the begin of a live allocation.
 bool release(void* host_view);
 void release_all(int device);
@@ -20,7 +23,8 @@ bool mark_for_release(void* host_view);
 size_t memory_in_use(int device);
 size_t memory_of_device();
 
-// What is wrong with these bytes of device memory, as text; empty where they lie in one live allocation.
+// What is wrong with these bytes of device memory, as text; empty where they lie in one live allocation. What an
+// operation uses as it runs must be usable too.
 std::string range_problem(const void* host_view, size_t bytes);
 
 }  // namespace emu

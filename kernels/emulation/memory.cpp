@@ -55,6 +55,7 @@ cudaError_t cudaFree(void* data) {
   return device_error();
 }
 
+// What another stream does with the memory must come after this.
 cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t stream) {
   const std::lock_guard lock(model_mutex());
   if (const cudaError_t error = device_error(); error != cudaSuccess) return error;
@@ -63,8 +64,13 @@ cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t stream) {
   if (data == nullptr) return refuse(cudaErrorInvalidValue);
   *data = nullptr;
   if (bytes == 0) return cudaSuccess;
-  *data = allocate(queue->device, bytes);
-  return *data == nullptr ? refuse(cudaErrorMemoryAllocation) : cudaSuccess;
+  *data = book(queue->device, bytes);
+  if (*data == nullptr) return refuse(cudaErrorMemoryAllocation);
+  Operation operation;
+  operation.run = [memory = *data] { make_usable(memory); };
+  operation.in_any_case = true;
+  put(queue, std::move(operation));
+  return sticky_error();
 }
 
 cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {

@@ -21,6 +21,7 @@ struct Streams {
   std::vector<std::shared_ptr<Queue>> queues;  // all but destroyed ones that have nothing more to do
   uintptr_t next_handle = 0x5'0000'0000;       // no address, and not used again
   bool deferred = true;
+  bool runs = false;
   std::mt19937_64 random{1};
 };
 
@@ -54,7 +55,9 @@ void run_first(Queue& queue) {
   Operation operation = std::move(queue.waiting.front());
   queue.waiting.pop_front();
   queue.bytes -= operation.bytes;
+  streams().runs = true;
   if (operation.run && (operation.in_any_case || !has_sticky_error())) operation.run();
+  streams().runs = false;
   ++queue.done;
 }
 
@@ -77,6 +80,7 @@ Queue* next_of_any() {
 }  // namespace
 
 bool streams_are_deferred() { return streams().deferred; }
+bool an_operation_runs() { return streams().runs; }
 
 std::shared_ptr<Queue> null_queue(int device) { return streams().null[static_cast<size_t>(device)]; }
 

@@ -54,5 +54,6 @@ void run_something();
 void drop_all(int device);  // without running it, with the streams themselves
 
 bool streams_are_deferred();
+bool an_operation_runs();
 
 }  // namespace emu

@@ -191,6 +191,42 @@ TEST_CASE("What comes after cudaFreeAsync may not use the memory", "[memory]") {
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
 }
 
+TEST_CASE("Memory of cudaMallocAsync can be used from there on in its stream", "[memory]") {
+  const bool waits = GENERATE(true, false);
+  const ExpectFaults expect;
+  int faults = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const Streams deferred(true, seed);
+    cudaStream_t a, b;
+    cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    cudaEvent_t allocated;
+    cudaEventCreate(&allocated);
+    int* data = nullptr;
+    REQUIRE(cudaMallocAsync(&data, 4, a) == cudaSuccess);
+    cudaEventRecord(allocated, a);
+    if (waits) cudaStreamWaitEvent(b, allocated);
+    CHECK(cudaMemsetAsync(data, 1, 4, b) == cudaSuccess);
+    int value = 0;
+    cudaMemcpyAsync(&value, data, 4, cudaMemcpyDeviceToHost, b);
+    CHECK((value == 0x01010101 || emu::fault_count() == 1));
+    if (emu::fault_count() == 1) {
+      CHECK_THAT(emu::first_fault(), Catch::Contains("cudaMallocAsync that runs only later"));
+      ++faults;
+      emu::clear_faults();
+    }
+    CHECK(cudaFree(data) == cudaSuccess);
+    cudaStreamDestroy(a);
+    cudaStreamDestroy(b);
+    cudaEventDestroy(allocated);
+  }
+  if (waits) {
+    CHECK(faults == 0);
+  } else {
+    CHECK(faults > 5);
+  }
+}
+
 TEST_CASE("The host can't touch device memory", "[memory]") {
   auto* const data = to_device<int>({1, 2, 3});
   CHECK(dies([&] { std::printf("%d", *static_cast<volatile int*>(data)); }));
