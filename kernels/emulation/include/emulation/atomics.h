@@ -29,11 +29,11 @@ EMU_UNCHECKED T change_atomically(T* data, F change, const void* caller) {
   return old;
 }
 
-#define EMU_ATOMIC(name, expression)                                               \
-  template <class T>                                                               \
-  EMU_NOTED T name(T* data, std::type_identity_t<T> value) {                       \
-    return change_atomically(                                                      \
-        data, [value](T old) EMU_UNCHECKED { return T(expression); }, EMU_CALLER); \
+#define EMU_ATOMIC(name, expression)                                                                \
+  template <class T>                                                                                \
+  EMU_NOTED T name(T* data, std::type_identity_t<T> value) {                                        \
+    return change_atomically(                                                                       \
+        data, [value]([[maybe_unused]] T old) EMU_UNCHECKED { return T(expression); }, EMU_CALLER); \
   }
 EMU_ATOMIC(atomicAdd, old + value)
 EMU_ATOMIC(atomicSub, old - value)
