@@ -97,7 +97,8 @@ def occupancy(kernel):
     by_registers = 65536 // of_warp // 4 * 4 // warps
     shared = kernel["shared_bytes"] + reserved
     by_shared = shared_memory // shared if shared else most_blocks
-    return min(most_blocks, most_threads // kernel["threads"], by_registers, by_shared) * kernel["threads"] / most_threads
+    blocks = min(most_blocks, most_threads // kernel["threads"], by_registers, by_shared)
+    return blocks * kernel["threads"] / most_threads
 
 
 def read_log(text, arch):
