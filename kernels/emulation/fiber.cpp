@@ -182,12 +182,16 @@ Fiber* take_fiber() {
 
 void give_back_fiber(Fiber* fiber) { free_fibers.push_back(fiber); }
 
+void forget_stack([[maybe_unused]] const Fiber& fiber) {
+#ifdef __SANITIZE_ADDRESS__
+  __asan_unpoison_memory_region(fiber.stack, fiber.bytes);
+#endif
+}
+
 void reset_fibers() {
   free_fibers.clear();
   for (size_t i = all_fibers.size(); i-- > 0;) {
-#ifdef __SANITIZE_ADDRESS__
-    __asan_unpoison_memory_region(all_fibers[i]->stack, all_fibers[i]->bytes);
-#endif
+    forget_stack(*all_fibers[i]);
     prepare(all_fibers[i], i);
     free_fibers.push_back(all_fibers[i]);
   }

@@ -28,8 +28,9 @@ extern Fiber* running_fiber;  // null while the host's own code runs
 // What a fiber does from its beginning on; it never returns.
 void set_fiber_body(void (*body)());
 Fiber* take_fiber();
-void give_back_fiber(Fiber*);  // it may go on to run until it switches
-void reset_fibers();           // forgets what is on all of the stacks
+void give_back_fiber(Fiber*);     // it may go on to run until it switches
+void forget_stack(const Fiber&);  // what functions left there is no more
+void reset_fibers();              // of all, which begin anew
 void switch_to_fiber(Fiber*);
 void switch_to_host();
 const Fiber* fiber_of_stack(const void*);  // or of its guard; null: of none

@@ -31,9 +31,8 @@ std::string describe(const void* data) {
   return text;
 }
 
-// Runs on the kernel's stack in place of the code that touched the memory.
-[[noreturn]] void end_kernel() {
-  kernel_code_runs = false;
+void report_touch() {
+  const ModelCode in_model;
   const void* const data = reinterpret_cast<const void*>(touched);
   const std::string place = source_place(touching_code);
   if (const Fiber* const fiber = fiber_of_stack(data); fiber && data < fiber->stack) {
@@ -41,6 +40,11 @@ std::string describe(const void* data) {
   } else {
     fault(cudaErrorIllegalAddress, "touches %s, at %s", describe(data).c_str(), place.c_str());
   }
+}
+
+// Runs on the kernel's stack in place of the code that touched the memory. Nothing of its own is ever destroyed.
+[[noreturn]] void end_kernel() {
+  report_touch();
   abandon_block();
 }
 
@@ -68,7 +72,7 @@ bool go_on_with_end_of_kernel(ucontext_t* context) {
 #if defined(__x86_64__) || defined(__aarch64__)
   if (!on_running_stack(static_cast<uintptr_t>(stack_pointer))) return false;
   touching_code = static_cast<uintptr_t>(code);
-  // What is on the stack will not be needed any more.
+  forget_stack(*running_fiber);
   const auto top = reinterpret_cast<uintptr_t>(running_fiber->stack + running_fiber->bytes);
   stack_pointer = static_cast<std::remove_reference_t<decltype(stack_pointer)>>(top - kReturnAddress);
   code = reinterpret_cast<std::remove_reference_t<decltype(code)>>(&end_kernel);

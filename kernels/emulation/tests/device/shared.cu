@@ -24,7 +24,7 @@ __global__ void write_behind(int index) {
   data[index] = 1;
 }
 
-__global__ void write_behind_dynamic(int index) {
+[[maybe_unused]] __global__ void write_behind_dynamic(int index) {
   EMU_DYNAMIC_SHARED(int, data);
   data[index] = 1;
 }

@@ -13,8 +13,8 @@ using namespace emu_test;
 
 namespace {
 
-constexpr int kWrite = __LINE__ + 3;
-__global__ void write_through(int* pointer, unsigned long offset) {
+[[maybe_unused]] constexpr int kWrite = __LINE__ + 3;
+[[maybe_unused]] __global__ void write_through(int* pointer, unsigned long offset) {
   const auto address = reinterpret_cast<unsigned long>(pointer) + offset;
   if (threadIdx.x == 3) *reinterpret_cast<volatile int*>(address) = 1;
 }
@@ -25,7 +25,7 @@ __noinline__ int deep(volatile int* out, int depth) {
   return depth == 0 ? *out : deep(out, depth - 1) + large[depth % 256];
 }
 
-__global__ void recurse(int* out, int depth) { *out = deep(out, depth); }
+[[maybe_unused]] __global__ void recurse(int* out, int depth) { *out = deep(out, depth); }
 
 __global__ void set(int* out) { *out = 8; }
 
