@@ -17,8 +17,10 @@ trap 'rm -rf "$folder"' EXIT
 flags=(-std=c++20 --expt-relaxed-constexpr -Werror all-warnings -I "$root" -I "$root/kernels/emulation/include")
 
 echo "nvcc_test: headers"
-"$nvcc" "${flags[@]}" "$root/tests/programs/host_device.cu" -o "$folder/host_device"
-"$folder/host_device"
+for program in host_device cuda_index; do
+  "$nvcc" "${flags[@]}" "$root/tests/programs/$program.cu" -o "$folder/$program"
+  "$folder/$program"
+done
 
 echo "nvcc_test: kernels/cuda"
 python3 "$root/bench/ptxas.py" --objects "$folder/objects"

@@ -21,7 +21,7 @@ class Divider {
   }
 
   // Of n below 2^31.
-  __device__ Parts divide(uint32_t n) const {
+  __host__ __device__ Parts divide(uint32_t n) const {
     const auto high = static_cast<uint32_t>((uint64_t{n} * multiplier_) >> 32);
     const uint32_t quotient = (high + n) >> shift_;
     return {quotient, n - quotient * divisor_};

@@ -59,7 +59,7 @@ struct PairIndex {
     }
   }
 
-  __device__ Place at(uint32_t number) const {
+  __host__ __device__ Place at(uint32_t number) const {
     Place place;
 #pragma unroll
     for (int dim = kMaxDims - 1; dim > 0; --dim) {
