@@ -45,12 +45,14 @@ __global__ void __launch_bounds__(kBlock) transpose_kernel(Transposition t, cons
 
   const T* const from = x + place.first + first_row;
   for (int i = line; i < kTile; i += kTileRows) {
-    if (first_col + i < t.cols && first_row + lane < t.rows) tile[i][lane] = from[(first_col + i) * t.x_pitch + lane];
+    if (first_col + i >= t.cols || first_row + lane >= t.rows) continue;
+    tile[i][lane] = from[(first_col + i) * t.x_pitch + lane];
   }
   __syncthreads();
   T* const to = y + place.second + first_col;
   for (int i = line; i < kTile; i += kTileRows) {
-    if (first_row + i < t.rows && first_col + lane < t.cols) to[(first_row + i) * t.y_pitch + lane] = tile[lane][i];
+    if (first_row + i >= t.rows || first_col + lane >= t.cols) continue;
+    to[(first_row + i) * t.y_pitch + lane] = tile[lane][i];  // emu: rows of y that begin anywhere
   }
 }
 

@@ -136,8 +136,8 @@ template <int kPieces, int kDepth, bool kTransA, bool kTransB, bool kWide>
 void launch_tiles(const Context& context, const GemmProblem& g) {
   constexpr int kSide = 64 * kPieces;
   constexpr int64_t kMostAcross = 32768;  // of a grid's second and third dimension
-  const auto down = static_cast<unsigned>((g.m + kSide - 1) / kSide);
-  const auto across = static_cast<unsigned>((g.n + kSide - 1) / kSide);
+  const auto down = static_cast<unsigned>((int64_t{g.m} + kSide - 1) / kSide);
+  const auto across = static_cast<unsigned>((int64_t{g.n} + kSide - 1) / kSide);
   const int64_t layers = (g.batch + kMostAcross - 1) / kMostAcross;
   const dim3 grid(down * across, static_cast<unsigned>(std::min(g.batch, kMostAcross)), static_cast<unsigned>(layers));
   launch(context, "gemm", gemm_tiles_kernel<kPieces, kDepth, kTransA, kTransB, kWide>, grid, kBlock, 0, g, down,
@@ -148,7 +148,7 @@ template <bool kTransA, bool kTransB>
 void run(const Context& context, const GemmProblem& g) {
   constexpr int64_t kSmall = 1 << 15;  // multiplications: about what one block does in passing
   const int64_t results = g.batch * g.m * g.n;
-  if (results * g.k <= kSmall && results <= kSmall) {
+  if (results <= kSmall && results * g.k <= kSmall) {
     return launch(context, "gemm", gemm_plain_kernel<kTransA, kTransB>, blocks_for(results), kBlock, 0, g,
                   Divider(int64_t{g.m} * g.n), Divider(g.n));
   }
@@ -156,7 +156,7 @@ void run(const Context& context, const GemmProblem& g) {
                     in_fours(g.b.data, kTransB ? g.k : g.n, g.b.pitch, g.b_stride);
   // Large tiles need fewer loads for each product, where there are enough of them for all multiprocessors.
   constexpr int64_t kEnoughTiles = 96;
-  const int64_t large = g.batch * ((g.m + 127) / 128) * ((g.n + 127) / 128);
+  const int64_t large = g.batch * ((int64_t{g.m} + 127) / 128) * ((int64_t{g.n} + 127) / 128);
   if (!wide) return launch_tiles<1, 16, kTransA, kTransB, false>(context, g);
   if (g.m > 64 && g.n > 64 && large >= kEnoughTiles) return launch_tiles<2, 8, kTransA, kTransB, true>(context, g);
   launch_tiles<1, 16, kTransA, kTransB, true>(context, g);
