@@ -136,6 +136,6 @@ SEEDED_FAULT(constant_written) {
 
 SEEDED_FAULT(device_pointer_on_host) {
   float* const y = zeros(kThreads);
-  y[0] = 1;  // fault: 9
+  y[0] = 1;
   return true;
 }
