@@ -103,6 +103,37 @@ script() {
   esac
 }
 
+# emulation BUILD ORDER...: the tests of kernels/emulation in a build of the model, threads and blocks in each order.
+emulation() {
+  local kind=$1 order file folder=$build/emulation-$1
+  shift
+  if ! (cmake -S "$root/kernels/emulation" -B "$folder" -G Ninja -DEMU_BUILD="$kind" -DEMU_TESTS=ON "${options[@]}" \
+    && cmake --build "$folder") >"$log" 2>&1; then
+    cat "$log"
+    failed=$((failed + 1))
+    failures+=("the $kind build of kernels/emulation")
+    return
+  fi
+  for order in "$@"; do
+    for file in "$folder"/tests/*_test; do
+      EMU_ORDER=$order program "$(basename "$file"), $kind build, $order order" "$file"
+    done
+  done
+}
+
+# cuda_kernels ORDER [FOLDER]: the tests of the kernels that there are for CUDA, on the model, by the plug-in in FOLDER.
+cuda_kernels() {
+  local tests="[unary],[activation],[power],[binary],[copy_strided],[fill],[gemm]"
+  [ $# = 1 ] || tests+=",[.cuda_traffic]"
+  DNN_TEST_ROW=cuda_emulated DNN_PLUGINS=${2:-$build} EMU_ORDER=$1 program \
+    "kernels for CUDA, $1 order${2:+, $(basename "$2")}" "$build/tests/kernel_tests" "$tests"
+}
+
+cuda_checked() {
+  cmake -S "$root/kernels/cuda" -B "$build/cuda-checked" -G Ninja -DEMU_BUILD=checked "${options[@]}" &&
+    cmake --build "$build/cuda-checked"
+}
+
 if $qemu; then
   program "kernel_tests on an emulated Nehalem" qemu-x86_64 -cpu Nehalem "$build/tests/kernel_tests" \
     "*by hand*,[.nehalem]"
@@ -115,6 +146,13 @@ else
   if [ $preset != sanitize ]; then
     # What names no device runs once more where the host can't touch the memory and kernels run late.
     program "library_tests on a fake device" "$build/tests/library_tests" --device fake "~[large]~[golden]~[.]"
+    emulation plain forward reverse random
+    emulation sanitize random
+    emulation checked forward
+    cuda_kernels reverse
+    cuda_kernels random
+    script "the checked build of kernels/cuda" cuda_checked
+    cuda_kernels random "$build/cuda-checked"
     script include_rule_test bash "$root/tests/include_rule_test.sh"
     script nvcc_test bash "$root/tests/nvcc_test.sh"
     script bench_row_test bash "$root/tests/bench_row_test.sh"

@@ -34,3 +34,15 @@ extern "C" __attribute__((visibility("default"))) bool dnn_plugin_row(size_t siz
   row->raw.fill.run = cuda::fill;
   return true;
 }
+
+#ifdef CUDA_EMULATION
+// For tests of the model's checked build: the lines of kernels that have moved more than they need since the last call,
+// a line each. Null in other builds.
+extern "C" __attribute__((visibility("default"))) const char* dnn_plugin_wasteful_lines() {
+  static std::string text;
+  text.clear();
+  for (const std::string& line : emu::wasteful_lines()) text += line + '\n';
+  emu::clear_traffic();
+  return emu::checked() ? text.c_str() : nullptr;
+}
+#endif

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <initializer_list>
 #include <limits>
 #include <string>
@@ -17,12 +18,14 @@
 // the reference in double.
 namespace dnn::test {
 
-// The rows with float kernels that this machine can run, but for meta. All take operands on the host.
+// The rows with float kernels that this machine can run, but for meta; of them only DNN_TEST_ROW where that is set. All
+// take operands on the host.
 inline const std::vector<const Backend*>& rows() {
   static const std::vector<const Backend*>& found = *[] {
     auto* const list = new std::vector<const Backend*>;
     for (const Backend* row : backends()) {
-      if (row->name == "meta" || !available(*row)) continue;
+      const char* const only = std::getenv("DNN_TEST_ROW");
+      if (row->name == "meta" || !available(*row) || (only && row->name != only)) continue;
       list->push_back(row->device.host_memory ? row : new Backend(with_host_operands(*row)));
     }
     return list;
