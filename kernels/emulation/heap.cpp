@@ -27,6 +27,7 @@ constexpr size_t kReserve = size_t{256} << 30;  // addresses of a device
 constexpr size_t kLeastReserve = size_t{1} << 30;
 constexpr size_t kAlignment = 256;  // of allocations, and of none to more than that
 constexpr size_t kGranularity = 512;
+constexpr size_t kLarge = size_t{4} << 20;
 #ifdef __SANITIZE_ADDRESS__
 constexpr size_t kPoisonedWhenFreed = size_t{64} << 10;
 #endif
@@ -114,6 +115,7 @@ bool make_usable(Record& record) {
     fault(cudaSuccess, "the system gives no more pages or mappings (vm.max_map_count) for device memory");
     return false;
   }
+  if (record.page_bytes >= kLarge) madvise(record.pages, record.page_bytes, MADV_HUGEPAGE);  // faster to fill
   record.usable = true;
   std::memset(record.pages, kFill, record.page_bytes);
 #ifdef __SANITIZE_ADDRESS__
@@ -127,12 +129,12 @@ bool make_usable(Record& record) {
 void release(Record& record) {
   if (record.usable) {
     check_surroundings(record);
+    // Fresh pages that nobody may touch take the place of the old ones, which go back to the system.
+    mmap(record.pages, record.page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 #ifdef __SANITIZE_ADDRESS__
     // Only that ASan says it in its own words: nobody may touch the pages. All of it would cost an eighth in memory.
     ASAN_POISON_MEMORY_REGION(record.pages, std::min(record.page_bytes, kPoisonedWhenFreed));
 #endif
-    madvise(record.pages, record.page_bytes, MADV_DONTNEED);
-    mprotect(record.pages, record.page_bytes, PROT_NONE);
   }
   record.live = false;
   checker_freed(record);

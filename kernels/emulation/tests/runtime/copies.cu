@@ -137,6 +137,19 @@ TEST_CASE("A pinned buffer that comes back in the order of its stream keeps its 
   cudaFreeHost(pinned);
 }
 
+TEST_CASE("cudaMemcpy to the device waits for what was put into the null stream before", "[copy]") {
+  const Streams deferred(true);
+  auto* const data = to_device<int>({1});
+  int* const pinned = pinned_array(1, 0);
+  cudaMemcpyAsync(pinned, data, 4, cudaMemcpyDeviceToHost);
+  CHECK(*pinned == kPoison);
+  const int value = 2;
+  cudaMemcpy(data, &value, 4, cudaMemcpyHostToDevice);
+  CHECK(*pinned == 1);
+  cudaFree(data);
+  cudaFreeHost(pinned);
+}
+
 // As documented: it returns when the source may be changed, and the data may be under way to the device.
 TEST_CASE("cudaMemcpy to the device is no wait for a stream that does not wait for the null stream", "[copy]") {
   const bool waits = GENERATE(false, true);
