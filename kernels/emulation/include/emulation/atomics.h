@@ -10,7 +10,7 @@ namespace emu {
 // A function that calls it is EMU_NOTED: its caller, EMU_CALLER, is then the place in the kernel.
 enum class AccessKind { load, store, atomic };
 #ifdef EMU_CHECKED
-#define EMU_NOTED EMU_UNCHECKED __attribute__((noinline))
+#define EMU_NOTED inline EMU_UNCHECKED __attribute__((noinline))
 #define EMU_CALLER __builtin_return_address(0)
 void note_access(const void* data, unsigned bytes, AccessKind, const void* caller);
 void note_fence();

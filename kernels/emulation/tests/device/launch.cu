@@ -134,7 +134,9 @@ TEST_CASE("launches: the limits of the device") {
   check_refused(dim3(1, 65536), 1, kShape, "gridDim.y is 65536, the limit is 65535");
   check_refused(dim3(1, 1, 65536), 1, kShape, "gridDim.z is 65536, the limit is 65535");
   clear_faults();
-  CHECK(launch(nothing, dim3(1, 65535), dim3(4, 4, 64), 0, nullptr) == cudaSuccess);
+  CHECK(launch(nothing, dim3(1, 65535), 1, 0, nullptr) == cudaSuccess);
+  CHECK(launch(nothing, dim3(1, 1, 65535), 1, 0, nullptr) == cudaSuccess);
+  CHECK(launch(nothing, 1, dim3(4, 4, 64), 0, nullptr) == cudaSuccess);
   CHECK(launch(take_big, 1, 1, 0, nullptr, Big{}) == cudaErrorInvalidValue);
   CHECK_THAT(first_fault(), Catch::Contains("take_big: the launch is refused: the bytes of arguments is 4097"));
 }

@@ -27,7 +27,7 @@ __noinline__ int deep(volatile int* out, int depth) {
 
 [[maybe_unused]] __global__ void recurse(int* out, int depth) { *out = deep(out, depth); }
 
-__global__ void set(int* out) { *out = 8; }
+[[maybe_unused]] __global__ void set(int* out) { *out = 8; }
 
 // What a child process that runs this writes to standard error; it has to end by a signal.
 template <class F>
