@@ -39,7 +39,8 @@ function may_include(name,   to, n, i, list) {
   if (part == "bench" || part == "tests") return to[1] == "kernels" || to[1] == "libdnn" || to[1] == part
   # The reference is what the others are compared with: they share nothing with it but definitions in kernels/.
   if (FILENAME ~ /^kernels\/(cpu|cuda)\//) return to[1] == "kernels" && to[2] != "reference"
-  if (part == "kernels") return to[1] == "kernels"
+  if (emulation) return 0  # it stands alone
+  if (part == "kernels") return to[1] == "kernels" && to[2] != "emulation"
   if (part == "examples" || module == "cli") return name == "libdnn/dnn.h" || (module == "cli" && to[2] == "cli")
   if (module == "dnn.h") return to[1] == "libdnn" && to[2] != "cli"
   if (to[1] == "kernels") return name ~ /^kernels\/[^\/]*$/
@@ -54,13 +55,14 @@ FNR == 1 {
   split(FILENAME, path, "/")
   part = path[1]
   module = part == "libdnn" ? path[2] : ""
+  emulation = FILENAME ~ /^kernels\/emulation\//
   header = FILENAME ~ /\.(h|cuh)$/
   cpp = FILENAME ~ /\.(h|cpp|cu|cuh)$/
   # The headers that users include.
   public = header && (part == "libdnn" && module != "cli" || FILENAME ~ /^kernels\/[^\/]*$/)
 }
 
-FNR == 1 && FILENAME ~ /\.(cu|cuh)$/ && FILENAME !~ /^(kernels\/cuda|tests|bench)\// {
+FNR == 1 && FILENAME ~ /\.(cu|cuh)$/ && FILENAME !~ /^(kernels\/(cuda|emulation)|tests|bench)\// {
   fault("CUDA sources belong to kernels/cuda/")
 }
 
@@ -71,7 +73,7 @@ FNR == 401 && FILENAME !~ /\.md$/ { fault("more than 400 lines") }
 !cpp { next }
 
 /^ *# *include *"/ {
-  if (part == "kernels" || part == "libdnn") fault("own headers are included by their path, in angle brackets")
+  if ((part == "kernels" && !emulation) || part == "libdnn") fault("own headers are included by their path, in angle brackets")
 }
 
 /^ *# *include *</ {

@@ -1,9 +1,9 @@
 // The row of this library, for kernels/plugin.h.
 #include <kernels/backend.h>
 
-#include "cuda.h"
-#include "device.h"
-#include "kernels.h"
+#include <kernels/cuda/cuda.h>
+#include <kernels/cuda/device.h>
+#include <kernels/cuda/kernels.h>
 
 namespace dnn::cuda {
 namespace {

@@ -1,5 +1,5 @@
 // Memory, streams and events of the CUDA devices.
-#include "device.h"
+#include <kernels/cuda/device.h>
 
 #include <atomic>
 #include <mutex>
@@ -7,7 +7,7 @@
 
 #include <kernels/error.h>
 
-#include "cuda.h"
+#include <kernels/cuda/cuda.h>
 
 namespace dnn {
 
