@@ -239,6 +239,20 @@ status=$?
 grep -q "interrupted after .* steps" out || fault "dnn after Ctrl-C does not say that it was interrupted: $(tail -3 out)"
 
 "$build/dnn" info | grep -q "cpu_baseline" || fault "dnn info names no rows"
+"$build/dnn" info | grep -q "cuda_emulated  .*, 2 devices" || fault "dnn info does not know cuda_emulated"
+
+# Libraries that are not there, or are not what they should be.
+plugin=libdnn_cuda_emulated.so
+mkdir plugins
+export DNN_PLUGINS=$PWD/plugins
+refuses 2 "[device] cuda_emulated needs $plugin, which is neither beside libdnn nor where DNN_PLUGINS says" \
+  train --model lenet --device cuda_emulated
+"$build/dnn" info | grep -q "cuda_emulated  not available: needs $plugin" || fault "dnn info on a missing plug-in"
+echo text >plugins/$plugin
+refuses 2 "needs $plugin, which can't be opened: " train --model lenet --device cuda_emulated
+cp "$build/libdnn.so" plugins/$plugin
+refuses 2 "needs $plugin, which is no plug-in of libdnn: " train --model lenet --device cuda_emulated
+unset DNN_PLUGINS
 "$build/dnn" summary --model resnet18 --batch 4 | grep -q "forward *14.5.. GFLOP" || fault "dnn summary: FLOPs of resnet18"
 "$build/dnn" summary --model vgg16 --size 64 96 --json summary.json >/dev/null &&
   grep -q '"parameters": 138357544' summary.json || fault "dnn summary --json"

@@ -24,9 +24,10 @@ int run(const std::string& json_path) {
                     {"description", row.description},
                     {"cpu", row.is_cpu}});
     fmt::print("  {:<14} {}\n", row.name,
-               !here        ? "not available: " + row.unavailable_because
-               : row.is_cpu ? row.description + ", what `cpu` stands for"
-                            : row.description);
+               !here             ? "not available: " + row.unavailable_because
+               : row.is_cpu      ? row.description + ", what `cpu` stands for"
+               : row.devices > 1 ? fmt::format("{}, {} devices", row.description, row.devices)
+                                 : row.description);
   }
   fmt::print("\nthreads: {}\n", num_threads());
   fmt::print("OpenBLAS: {}\n",
