@@ -158,7 +158,7 @@ __global__ void wastes(const float* x, float* y) {
   const float first = x[threadIdx.x * 16];
   const float second = x[threadIdx.x * 16 + 1];  // emu: a test of excuses
   const float third = x[threadIdx.x * 16 + 2];   // emu:
-  y[threadIdx.x] = first + second + third;
+  y[blockIdx.x * blockDim.x + threadIdx.x] = first + second + third;
 }
 
 }  // namespace
@@ -242,6 +242,7 @@ TEST_CASE("lines that move too much are named, unless they give a reason") {
   clear_traffic();
   launch(wastes, dim3(2), dim3(32), 0, nullptr, static_cast<const float*>(x), y);
   cudaDeviceSynchronize();
+  CHECK(fault_count() == 0);
   const std::vector<std::string> lines = wasteful_lines();
   if (!checked()) {
     CHECK(lines.empty());
