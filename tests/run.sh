@@ -103,17 +103,10 @@ script() {
   esac
 }
 
-# emulation BUILD ORDER...: the tests of kernels/emulation in a build of the model, threads and blocks in each order.
+# emulation BUILD FOLDER ORDER...: the tests of kernels/emulation, threads and blocks in each order.
 emulation() {
-  local kind=$1 order file folder=$build/emulation-$1
-  shift
-  if ! (cmake -S "$root/kernels/emulation" -B "$folder" -G Ninja -DEMU_BUILD="$kind" -DEMU_TESTS=ON "${options[@]}" \
-    && cmake --build "$folder") >"$log" 2>&1; then
-    cat "$log"
-    failed=$((failed + 1))
-    failures+=("the $kind build of kernels/emulation")
-    return
-  fi
+  local kind=$1 folder=$2 order file
+  shift 2
   for order in "$@"; do
     for file in "$folder"/tests/*_test; do
       EMU_ORDER=$order program "$(basename "$file"), $kind build, $order order" "$file"
@@ -121,17 +114,26 @@ emulation() {
   done
 }
 
+# build_model BUILD SOURCE: another build of the model of CUDA, by itself or with the plug-in of kernels/cuda.
+build_model() {
+  cmake -S "$root/kernels/$2" -B "$build/$1" -G Ninja -DEMU_BUILD="$1" -DEMU_TESTS=ON "${options[@]}" &&
+    cmake --build "$build/$1"
+}
+
+# Both in the background: most tests leave a core idle.
+start_building_models() {
+  (build_model sanitize emulation && build_model checked cuda) >"$build/models.log" 2>&1 &
+  models=$!
+}
+built_models() { wait "$models" || { cat "$build/models.log" && false; }; }
+
 # cuda_kernels ORDER [FOLDER]: the tests of the kernels that there are for CUDA, on the model, by the plug-in in FOLDER.
 cuda_kernels() {
   local tests="[unary],[activation],[power],[binary],[copy_strided],[fill],[gemm]"
   [ $# = 1 ] || tests+=",[.cuda_traffic]"
-  DNN_TEST_ROW=cuda_emulated DNN_PLUGINS=${2:-$build} EMU_ORDER=$1 program \
+  grep -oE '_Z[A-Za-z0-9_]+,75,[0-9]+' "$root/bench/results/ptxas.csv" | sed 's/,75,/,/' >"$build/registers.csv"
+  DNN_TEST_ROW=cuda_emulated DNN_PLUGINS=${2:-$build} EMU_ORDER=$1 EMU_REGISTERS=$build/registers.csv program \
     "kernels for CUDA, $1 order${2:+, $(basename "$2")}" "$build/tests/kernel_tests" "$tests"
-}
-
-cuda_checked() {
-  cmake -S "$root/kernels/cuda" -B "$build/cuda-checked" -G Ninja -DEMU_BUILD=checked "${options[@]}" &&
-    cmake --build "$build/cuda-checked"
 }
 
 if $qemu; then
@@ -140,19 +142,19 @@ if $qemu; then
 else
   filter=()
   [ $preset = sanitize ] && filter=("~[large]~[.]")
+  [ $preset = sanitize ] || start_building_models
   for file in "$build"/tests/*_tests; do
     program "$(basename "$file")" "$file" "${filter[@]}"
   done
   if [ $preset != sanitize ]; then
     # What names no device runs once more where the host can't touch the memory and kernels run late.
     program "library_tests on a fake device" "$build/tests/library_tests" --device fake "~[large]~[golden]~[.]"
-    emulation plain forward reverse random
-    emulation sanitize random
-    emulation checked forward
-    cuda_kernels reverse
+    script "the builds of kernels/emulation" built_models
+    emulation plain "$build/kernels/emulation" forward reverse random
+    emulation sanitize "$build/sanitize" random
+    emulation checked "$build/checked/emulation" forward
     cuda_kernels random
-    script "the checked build of kernels/cuda" cuda_checked
-    cuda_kernels random "$build/cuda-checked"
+    cuda_kernels reverse "$build/checked"
     script include_rule_test bash "$root/tests/include_rule_test.sh"
     script nvcc_test bash "$root/tests/nvcc_test.sh"
     script bench_row_test bash "$root/tests/bench_row_test.sh"

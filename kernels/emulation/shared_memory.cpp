@@ -14,7 +14,7 @@ uint64_t current_block;
 
 namespace {
 
-constexpr unsigned char kGuardByte = 0xA5;
+[[maybe_unused]] constexpr unsigned char kGuardByte = 0xA5;
 constexpr size_t kBankRow = 128;
 
 // What a block has in shared memory, each with a guard zone before and behind.

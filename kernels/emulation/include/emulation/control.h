@@ -55,7 +55,7 @@ void clear_traffic();
 std::vector<std::string> wasteful_lines(double limit = 1.25);
 
 // Registers of a kernel as `nvcc -Xptxas -v` gives them: launches with more threads than the device has registers for
-// are then refused. Lines "mangled_name,registers".
+// are then refused. Lines "mangled_name,registers". EMU_REGISTERS names such a file from the start.
 void load_register_counts(const std::string& csv_file);
 
 }  // namespace emu
